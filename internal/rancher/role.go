@@ -1,0 +1,139 @@
+package rancher
+
+import (
+	"path"
+	"strings"
+)
+
+// Role is what a container is to the leak.
+type Role string
+
+// The roles. RoleNone is every container that has nothing to do with it.
+const (
+	RoleNone           Role = ""
+	RoleCertWriter     Role = "cert_writer"      // run.sh --only-write-certs, leaked by share-mnt of Rancher 2.0.6 to 2.5.9
+	RoleShareMnt       Role = "share_mnt"        // the container share-mnt, in all its forms over the versions
+	RoleNodeAgent      Role = "node_agent"       // container agent of the DaemonSet cattle-node-agent: what to restart
+	RoleRegistration   Role = "registration"     // registers the node: role flags, or -r -n of a node driver
+	RoleShareMntHelper Role = "share_mnt_helper" // /usr/bin/share-mnt, started by share-mnt up to Rancher 2.4.18
+	RoleClusterAgent   Role = "cluster_agent"    // pod cattle-cluster-agent
+	RoleOther          Role = "other"            // any other container of the agent image (agent clean node, import jobs …)
+)
+
+const (
+	agentLabel        = "io.cattle.agent"
+	processLabel      = "io.rancher.rke.container.name" // Rancher 2.0.1 and later
+	oldProcessLabel   = "io.cattle.process.name"        // Rancher 2.0.0
+	podNamespaceLabel = "io.kubernetes.pod.namespace"
+	podNameLabel      = "io.kubernetes.pod.name"
+	podContainerLabel = "io.kubernetes.container.name"
+
+	shareMnt = "share-mnt"
+
+	nodeAgentPod           = "cattle-node-agent-"
+	nodeAgentContainer     = "agent"
+	clusterAgentPod        = "cattle-cluster-agent-"
+	clusterAgentContainer  = "cluster-register"
+	kubeletNodeAgent       = "k8s_" + nodeAgentContainer + "_" + nodeAgentPod
+	kubeletClusterAgent    = "k8s_" + clusterAgentContainer + "_" + clusterAgentPod
+	agentNamespace         = "cattle-system"
+	shareMntHelperCommand  = "share-mnt"
+	kubeletNamePodPosition = 2 // k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT
+)
+
+// identity is the role that labels and names alone decide; certain is false where the command must be looked at.
+// share-mnt comes first: from Rancher 2.5.10 on its flags are a cert-writer's, to the letter. Then pods, by the kubelet's
+// labels, or by its naming where a runtime shows none.
+func identity(labels map[string]string, names []string) (role Role, certain bool) {
+	if labels[processLabel] == shareMnt || labels[oldProcessLabel] == shareMnt {
+		return RoleShareMnt, true
+	}
+	for _, name := range names {
+		if trimSlash(name) == shareMnt {
+			return RoleShareMnt, true
+		}
+	}
+	if namespace, inPod := labels[podNamespaceLabel]; inPod {
+		pod, container := labels[podNameLabel], labels[podContainerLabel]
+		switch {
+		case namespace == agentNamespace && container == nodeAgentContainer && strings.HasPrefix(pod, nodeAgentPod):
+			return RoleNodeAgent, true
+		case namespace == agentNamespace && container == clusterAgentContainer && strings.HasPrefix(pod, clusterAgentPod):
+			return RoleClusterAgent, true
+		default:
+			return RoleNone, true
+		}
+	}
+	for _, name := range names {
+		switch name = trimSlash(name); {
+		case strings.HasPrefix(name, kubeletNodeAgent):
+			return RoleNodeAgent, true
+		case strings.HasPrefix(name, kubeletClusterAgent):
+			return RoleClusterAgent, true
+		}
+	}
+	return RoleNone, false
+}
+
+// classify tells the role of a container, and the server URL in its command if it is a cert-writer.
+func classify(c Container) (role Role, server string) {
+	if role, certain := identity(c.Labels, c.Names); certain {
+		if role == RoleNone && hasAgentImage(c.Labels, c.Image) {
+			return RoleOther, ""
+		}
+		return role, ""
+	}
+	byImage, byID := hasAgentImage(c.Labels, c.Image), isImageID(c.Image)
+	if !byImage && !byID {
+		return RoleNone, ""
+	}
+	command := c.Command.words()
+	if !isRunSh(command) {
+		switch {
+		case !byImage:
+			return RoleNone, ""
+		case len(command) > 0 && path.Base(command[0]) == shareMntHelperCommand:
+			return RoleShareMntHelper, ""
+		default:
+			return RoleOther, ""
+		}
+	}
+	switch flags := parseRunSh(command[1:]); {
+	case !byImage && flags.flags == 0: // an image ID and no agent flag: somebody else's run.sh
+		return RoleNone, ""
+	case flags.onlyWriteCerts:
+		return RoleCertWriter, serverURL(flags.server)
+	case flags.roles, flags.noRegister && flags.nodeName:
+		return RoleRegistration, ""
+	default:
+		return RoleOther, ""
+	}
+}
+
+// hasAgentImage goes by Rancher's label, or by the repository for a rebuilt image that lost it.
+func hasAgentImage(labels map[string]string, image string) bool {
+	return hasAgentLabel(labels) || isAgentRepository(image)
+}
+
+func hasAgentLabel(labels map[string]string) bool { return labels[agentLabel] == "true" }
+
+// isUnmanaged is the rule by which the node-agent, 15 s after it connects, force-removes agent containers in any state
+// (cleanup in cmd/agent/main.go, Rancher v2.0.0 to v2.11): the label, no pod, no share-mnt in the first name.
+func isUnmanaged(c Container) bool {
+	_, inPod := c.Labels[podNamespaceLabel]
+	return hasAgentLabel(c.Labels) && !inPod && !strings.Contains(c.firstName(), shareMnt)
+}
+
+// podName is the name of the pod a container belongs to, from the labels or from the kubelet's naming; "" without a pod.
+func podName(c Container) string {
+	if pod := c.Labels[podNameLabel]; pod != "" {
+		return pod
+	}
+	fields := strings.Split(c.firstName(), "_")
+	if fields[0] != "k8s" || len(fields) <= kubeletNamePodPosition {
+		return ""
+	}
+	return fields[kubeletNamePodPosition]
+}
+
+func trimSlash(name string) string { return strings.TrimPrefix(name, "/") }

@@ -1,0 +1,64 @@
+package rancher
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Unknown stands in a label for what Docker does not tell or what cannot be read safely.
+const Unknown = "unknown"
+
+// maxHost is the longest host name DNS allows (RFC 1035), dots included.
+const maxHost = 253
+
+// serverURL is the scheme://host[:port] of a --server value, lower-cased, without default port, user info, path, query
+// and fragment; [Unknown] where raw is no http(s) URL. An @ behind the authority is most likely a password with an
+// unescaped slash or question mark in it, and the host a part of that password, so it gives [Unknown] too.
+func serverURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return Unknown
+	}
+	if strings.Contains(u.EscapedPath()+u.RawQuery+u.EscapedFragment(), "@") {
+		return Unknown
+	}
+	host := serverHost(u)
+	if host == "" {
+		return Unknown
+	}
+	switch port := u.Port(); {
+	case port == "", u.Scheme == "https" && port == "443", u.Scheme == "http" && port == "80":
+		return u.Scheme + "://" + host
+	default:
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return Unknown
+		}
+		return u.Scheme + "://" + host + ":" + strconv.FormatUint(n, 10)
+	}
+}
+
+// serverHost is the host as it stands in a URL, an IPv6 address in brackets; "" where it is none.
+func serverHost(u *url.URL) string {
+	host := strings.ToLower(u.Hostname())
+	if strings.HasPrefix(u.Host, "[") {
+		addr, err := netip.ParseAddr(host)
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSuffix(net.JoinHostPort(addr.WithZone("").String(), ""), ":")
+	}
+	if len(host) > maxHost || strings.ContainsFunc(host, notInHost) {
+		return ""
+	}
+	return host
+}
+
+// notInHost is looser than DNS (underscores and internationalised names occur) and stricter than net/url.
+func notInHost(r rune) bool {
+	return r == unicode.ReplacementChar || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._", r)
+}

@@ -1,0 +1,134 @@
+package rancher
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Agent is a container that has a part in the leak. It holds nothing secret.
+type Agent struct {
+	ID        string // whole, as Docker gives it; see ShortID
+	Name      string // first name without its slash; Unknown where Docker tells none
+	Image     string // reference without digest; Unknown for a bare image ID
+	Pod       string // pod name; "" outside a pod
+	Role      Role
+	State     State
+	Created   int64     // Unix seconds, as Docker gives them: in the future or in year 1, if it says so
+	Started   time.Time // last start; zero if unknown or never started
+	Server    string    // of a cert-writer: scheme://host[:port] or Unknown
+	ExitCode  *int      // of an exited or restarting container, if Docker tells it
+	Unmanaged bool      // the node-agent will force-remove it 15 s after it next connects
+	Leaks     bool      // of a share-mnt: each start leaves one more cert-writer (Rancher 2.0.6 to 2.5.9)
+}
+
+// ShortID is the ID as docker ps shows it, 12 hex digits; [Unknown] for what is no container ID.
+func (a Agent) ShortID() string { return shortID(a.ID) }
+
+// Snapshot is what one list of all containers says about the leak on a node.
+type Snapshot struct {
+	Agents []Agent // every container whose role is not RoleNone, the oldest first
+}
+
+// Classify makes a snapshot of all containers of a node. A container listed twice counts once.
+func Classify(containers []Container) Snapshot {
+	var s Snapshot
+	seen := make(map[string]bool)
+	for _, c := range containers {
+		role, server := classify(c)
+		if role == RoleNone || c.ID != "" && seen[c.ID] {
+			continue
+		}
+		seen[c.ID] = true
+		s.Agents = append(s.Agents, newAgent(c, role, server))
+	}
+	slices.SortFunc(s.Agents, func(a, b Agent) int {
+		return cmp.Or(cmp.Compare(a.Created, b.Created), strings.Compare(a.ID, b.ID))
+	})
+	return s
+}
+
+func newAgent(c Container, role Role, server string) Agent {
+	a := Agent{
+		ID:        c.ID,
+		Name:      cmp.Or(validUTF8(c.firstName()), Unknown),
+		Image:     imageName(c.Image),
+		Role:      role,
+		State:     stateOf(c.State),
+		Created:   c.Created,
+		Started:   c.Started,
+		Server:    server,
+		Unmanaged: isUnmanaged(c),
+		Leaks:     role == RoleShareMnt && startsCertWriter(c.Command.words()),
+	}
+	if role == RoleNodeAgent {
+		a.Pod = validUTF8(podName(c))
+	}
+	if code, ok := exitCode(a.State, c.Status); ok {
+		a.ExitCode = &code
+	}
+	return a
+}
+
+// With returns the agents of a role, the oldest first.
+func (s Snapshot) With(role Role) []Agent {
+	return filter(s.Agents, func(a Agent) bool { return a.Role == role })
+}
+
+// LiveCertWriters returns the cert-writers that are running, restarting or paused, the oldest first.
+func (s Snapshot) LiveCertWriters() []Agent {
+	return filter(s.Agents, func(a Agent) bool { return a.Role == RoleCertWriter && a.State.Live() })
+}
+
+// RunningNodeAgents returns the node-agents in state running: what the workaround restarts.
+func (s Snapshot) RunningNodeAgents() []Agent {
+	return filter(s.Agents, func(a Agent) bool { return a.Role == RoleNodeAgent && a.State == StateRunning })
+}
+
+// ShareMnt returns the newest share-mnt container; false if there is none.
+func (s Snapshot) ShareMnt() (Agent, bool) {
+	all := s.With(RoleShareMnt)
+	if len(all) == 0 {
+		return Agent{}, false
+	}
+	return all[len(all)-1], true
+}
+
+// ShareMntPresent says whether a share-mnt container exists that Docker is not about to drop.
+func (s Snapshot) ShareMntPresent() bool {
+	return slices.ContainsFunc(s.With(RoleShareMnt), func(a Agent) bool {
+		return a.State != StateRemoving && a.State != StateDead
+	})
+}
+
+// Unmanaged counts what the node-agent will force-remove 15 s after it next connects, in any state.
+func (s Snapshot) Unmanaged() int {
+	return len(filter(s.Agents, func(a Agent) bool { return a.Unmanaged }))
+}
+
+// ByState counts the agents of a role by state, every state included.
+func (s Snapshot) ByState(role Role) map[State]int {
+	counts := make(map[State]int)
+	for _, state := range States() {
+		counts[state] = 0
+	}
+	for _, a := range s.Agents {
+		if a.Role == role {
+			counts[a.State]++
+		}
+	}
+	return counts
+}
+
+func filter(agents []Agent, keep func(Agent) bool) []Agent {
+	var kept []Agent
+	for _, a := range agents {
+		if keep(a) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+func validUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
