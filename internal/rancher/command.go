@@ -2,46 +2,70 @@ package rancher
 
 import "strings"
 
+// words reads the elements of a command one by one, the path first; ok is false behind the last. Whoever reads stops
+// where the grammar does, so that a command line of megabytes costs no more than its beginning.
+type words func() (word string, ok bool)
+
 // splitCommand takes apart the Command of a container list. Docker joins path and arguments with one blank each and puts
 // an argument that contains a blank in single quotes, without escaping quotes inside it (moby container/view.go). So two
 // blanks in a row are an empty argument, tabs and newlines are part of one, and an argument that only begins with a quote
-// stands as it is. Where the missing escapes leave two readings, the shorter argument is taken.
-func splitCommand(line string) []string {
-	if line == "" {
-		return nil
-	}
-	var words []string
-	for {
-		word, rest, more := cutWord(line)
-		words = append(words, word)
-		if !more {
-			return words
+// stands as it is. Where the missing escapes leave two readings, the shorter argument is taken. The path is never quoted.
+func splitCommand(line string) words {
+	s := &splitter{rest: line, more: line != "", closing: true}
+	first := true
+	return func() (string, bool) {
+		if first {
+			first = false
+			return s.plain()
 		}
-		line = rest
+		return s.argument()
 	}
 }
 
-// cutWord cuts the first argument off a listed command; more says that a blank, and so another argument, followed it.
-func cutWord(line string) (word, rest string, more bool) {
-	if strings.HasPrefix(line, "'") {
-		if quoted, rest, more, ok := cutQuoted(line[1:]); ok {
-			return quoted, rest, more
-		}
-	}
-	return strings.Cut(line, " ")
+// splitter stands in a listed command behind the blank that ended the last word.
+type splitter struct {
+	rest    string
+	more    bool // another word follows, if only an empty one
+	closing bool // a quote with a blank behind it may lie ahead; once there is none, nobody searches for it again
 }
 
-// cutQuoted cuts an argument in quotes, line beginning behind the opening one. The closing quote is the first that ends
-// the line or has a blank behind it; what it closes must hold a blank, else Docker would not have quoted it.
-func cutQuoted(line string) (word, rest string, more, ok bool) {
-	end := strings.Index(line, "' ")
+// plain is the next word up to a blank, quotes and all.
+func (s *splitter) plain() (word string, ok bool) {
+	if !s.more {
+		return "", false
+	}
+	word, s.rest, s.more = strings.Cut(s.rest, " ")
+	return word, true
+}
+
+// argument is the next word, without the quotes Docker put around it.
+func (s *splitter) argument() (word string, ok bool) {
+	if quoted, ok := strings.CutPrefix(s.rest, "'"); ok {
+		if word, ok = s.quoted(quoted); ok {
+			return word, true
+		}
+	}
+	return s.plain()
+}
+
+// quoted is a word in quotes, line beginning behind the opening one. The closing quote is the first that ends the line or
+// has a blank behind it; what it closes must hold a blank, else Docker would not have quoted it.
+func (s *splitter) quoted(line string) (word string, ok bool) {
+	end := -1
+	if s.closing {
+		end = strings.Index(line, "' ")
+		s.closing = end >= 0
+	}
 	if end >= 0 {
-		word, rest, more = line[:end], line[end+2:], true
-	} else {
-		word, ok = strings.CutSuffix(line, "'")
-		if !ok {
-			return "", "", false, false
+		if word = line[:end]; strings.Contains(word, " ") {
+			s.rest = line[end+len("' "):]
+			return word, true
 		}
+		return "", false
 	}
-	return word, rest, more, strings.Contains(word, " ")
+	if word, ok = strings.CutSuffix(line, "'"); ok && strings.Contains(word, " ") {
+		s.rest, s.more = "", false
+		return word, true
+	}
+	return "", false
 }

@@ -31,27 +31,40 @@ func (c Container) firstName() string {
 // whatever the verb, and only this package can look inside. The text hides behind a function and not in a string field,
 // because package fmt prints an unexported field without asking its String method.
 type CommandLine struct {
-	argv func() []string
+	open func() words
 }
 
 const redacted = "[redacted]"
 
 // ListedCommand is a command as GET /containers/json shows it: one line, see [splitCommand].
 func ListedCommand(line string) CommandLine {
-	return CommandLine{argv: func() []string { return splitCommand(line) }}
+	return CommandLine{open: func() words { return splitCommand(line) }}
 }
 
 // InspectedCommand is a command as GET /containers/{id}/json shows it: path and arguments apart.
 func InspectedCommand(path string, args []string) CommandLine {
-	return CommandLine{argv: func() []string { return append([]string{path}, args...) }}
+	return CommandLine{open: func() words {
+		next := -1
+		return func() (string, bool) {
+			next++
+			switch {
+			case next == 0:
+				return path, true
+			case next <= len(args):
+				return args[next-1], true
+			default:
+				return "", false
+			}
+		}
+	}}
 }
 
 // words are the elements of the command, the path first; none for a container without a command.
-func (c CommandLine) words() []string {
-	if c.argv == nil {
-		return nil
+func (c CommandLine) words() words {
+	if c.open == nil {
+		return func() (string, bool) { return "", false }
 	}
-	return c.argv()
+	return c.open()
 }
 
 // String hides the command.

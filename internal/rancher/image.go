@@ -7,40 +7,56 @@ import (
 	"github.com/distribution/reference"
 )
 
-// imageName is an image reference as Docker shows it, without its digest; [Unknown] for a bare image ID, which Docker
-// shows once the tag has moved, and for what is no reference.
-func imageName(ref string) string {
-	named, ok := parseImage(ref)
+// image is what a reference says, as Docker shows it.
+type image struct {
+	name  string // without digest; Unknown for a bare image ID, which Docker shows once the tag has moved
+	agent bool   // the last path element of its repository is rancher-agent, whatever the registry
+}
+
+// images remembers what it has read: thousands of leaked containers share a few images, and the grammar of references is
+// the slowest part of classifying one.
+type images map[string]image
+
+func (known images) of(ref string) image {
+	i, ok := known[ref]
 	if !ok {
-		return Unknown
+		i = parseImage(ref)
+		known[ref] = i
 	}
-	return named.String()
+	return i
 }
 
-// isAgentRepository says whether the last path element of the image's repository is rancher-agent, whatever the registry.
-// rancher/agent, the name of the 2.0.0 betas and of Rancher v1, is not enough.
-func isAgentRepository(ref string) bool {
-	if !strings.Contains(ref, "rancher-agent") { // most containers of a node: spare them the parser
-		return false
-	}
-	named, ok := parseImage(ref)
-	return ok && path.Base(named.Name()) == "rancher-agent"
+// isAgent goes by the repository. rancher/agent, the name of the 2.0.0 betas and of Rancher v1, is not enough.
+func (known images) isAgent(ref string) bool {
+	return strings.Contains(ref, agentRepository) && known.of(ref).agent // most containers of a node need no parser
 }
 
-func parseImage(ref string) (reference.Named, bool) {
+const agentRepository = "rancher-agent"
+
+func parseImage(ref string) image {
+	unknown := image{name: Unknown}
 	if isImageID(ref) {
-		return nil, false
+		return unknown
 	}
 	name, digest, found := strings.Cut(ref, "@")
-	if found && !strings.HasPrefix(digest, "sha") {
-		return nil, false
+	if found && !isDigest(digest) {
+		return unknown
 	}
 	parsed, err := reference.Parse(name)
 	if err != nil {
-		return nil, false
+		return unknown
 	}
 	named, ok := parsed.(reference.Named)
-	return named, ok
+	if !ok {
+		return unknown
+	}
+	return image{name: named.String(), agent: path.Base(named.Name()) == agentRepository}
+}
+
+// isDigest is strict: what stands before an @ that begins no digest may be somebody's password.
+func isDigest(s string) bool {
+	algorithm, hex, _ := strings.Cut(s, ":")
+	return (algorithm == "sha256" || algorithm == "sha384" || algorithm == "sha512") && isHex(hex)
 }
 
 // isImageID says whether Docker shows the image by its ID alone: sha256:HEX, or HEX of a short or whole ID.
@@ -52,8 +68,8 @@ func isImageID(ref string) bool {
 // shortIDLength is how many hex digits docker ps shows of an ID.
 const shortIDLength = 12
 
-// shortID is a container ID as docker ps shows it; [Unknown] for what is no container ID.
-func shortID(id string) string {
+// ShortID is a container ID as docker ps shows it; [Unknown] for what is no container ID.
+func ShortID(id string) string {
 	if len(id) < shortIDLength || !isHex(id) {
 		return Unknown
 	}

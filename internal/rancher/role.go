@@ -1,9 +1,6 @@
 package rancher
 
-import (
-	"path"
-	"strings"
-)
+import "strings"
 
 // Role is what a container is to the leak.
 type Role string
@@ -19,6 +16,11 @@ const (
 	RoleClusterAgent   Role = "cluster_agent"    // pod cattle-cluster-agent
 	RoleOther          Role = "other"            // any other container of the agent image (agent clean node, import jobs …)
 )
+
+// OtherRoles lists the roles of the agent image that play no part in the leak itself.
+func OtherRoles() []Role {
+	return []Role{RoleRegistration, RoleShareMntHelper, RoleClusterAgent, RoleOther}
+}
 
 const (
 	agentLabel        = "io.cattle.agent"
@@ -75,44 +77,43 @@ func identity(labels map[string]string, names []string) (role Role, certain bool
 	return RoleNone, false
 }
 
+// RoleOf tells the role of a container.
+func RoleOf(c Container) Role {
+	role, _ := classify(c, images{})
+	return role
+}
+
 // classify tells the role of a container, and the server URL in its command if it is a cert-writer.
-func classify(c Container) (role Role, server string) {
+func classify(c Container, known images) (role Role, server string) {
+	byImage := hasAgentImage(c.Labels, c.Image, known)
 	if role, certain := identity(c.Labels, c.Names); certain {
-		if role == RoleNone && hasAgentImage(c.Labels, c.Image) {
+		if role == RoleNone && byImage {
 			return RoleOther, ""
 		}
 		return role, ""
 	}
-	byImage, byID := hasAgentImage(c.Labels, c.Image), isImageID(c.Image)
-	if !byImage && !byID {
+	if !byImage && !isImageID(c.Image) {
 		return RoleNone, ""
 	}
+	role, server = RoleOther, ""
 	command := c.Command.words()
-	if !isRunSh(command) {
-		switch {
-		case !byImage:
-			return RoleNone, ""
-		case len(command) > 0 && path.Base(command[0]) == shareMntHelperCommand:
-			return RoleShareMntHelper, ""
-		default:
-			return RoleOther, ""
-		}
+	switch program(command) {
+	case runShProgram:
+		flags := parseRunSh(command)
+		byImage = byImage || flags.flags > 0 // an image ID and no agent flag: somebody else's run.sh
+		role, server = flags.role()
+	case shareMntHelperCommand:
+		role = RoleShareMntHelper
 	}
-	switch flags := parseRunSh(command[1:]); {
-	case !byImage && flags.flags == 0: // an image ID and no agent flag: somebody else's run.sh
+	if !byImage {
 		return RoleNone, ""
-	case flags.onlyWriteCerts:
-		return RoleCertWriter, serverURL(flags.server)
-	case flags.roles, flags.noRegister && flags.nodeName:
-		return RoleRegistration, ""
-	default:
-		return RoleOther, ""
 	}
+	return role, server
 }
 
 // hasAgentImage goes by Rancher's label, or by the repository for a rebuilt image that lost it.
-func hasAgentImage(labels map[string]string, image string) bool {
-	return hasAgentLabel(labels) || isAgentRepository(image)
+func hasAgentImage(labels map[string]string, ref string, known images) bool {
+	return hasAgentLabel(labels) || known.isAgent(ref)
 }
 
 func hasAgentLabel(labels map[string]string) bool { return labels[agentLabel] == "true" }
@@ -129,11 +130,13 @@ func podName(c Container) string {
 	if pod := c.Labels[podNameLabel]; pod != "" {
 		return pod
 	}
-	fields := strings.Split(c.firstName(), "_")
-	if fields[0] != "k8s" || len(fields) <= kubeletNamePodPosition {
-		return ""
+	for _, name := range c.Names {
+		fields := strings.Split(trimSlash(name), "_")
+		if fields[0] == "k8s" && len(fields) > kubeletNamePodPosition {
+			return fields[kubeletNamePodPosition]
+		}
 	}
-	return fields[kubeletNamePodPosition]
+	return ""
 }
 
 func trimSlash(name string) string { return strings.TrimPrefix(name, "/") }

@@ -3,11 +3,12 @@ package rancher
 import (
 	"path"
 	"strings"
+	"unicode"
 )
 
 // runShFlag is one flag of run.sh, the entrypoint of the agent image.
 type runShFlag struct {
-	value bool                          // takes the next word, whatever it looks like
+	value bool                         // takes the next word, whatever it looks like
 	set   func(r *runSh, value string) // nil where the flag says nothing about the role
 }
 
@@ -49,50 +50,76 @@ type runSh struct {
 	onlyWriteCerts bool   // --only-write-certs
 }
 
-// isRunSh says whether the command starts run.sh and not something else of the image.
-func isRunSh(command []string) bool {
-	return len(command) > 0 && path.Base(command[0]) == "run.sh"
+// role is what the flags make of a container that runs run.sh, and the server URL if that is a cert-writer. Flags of a
+// registration do not count beside --only-write-certs, for then run.sh does not register.
+func (r runSh) role() (role Role, server string) {
+	switch {
+	case r.onlyWriteCerts:
+		return RoleCertWriter, serverURL(r.server)
+	case r.roles, r.noRegister && r.nodeName:
+		return RoleRegistration, ""
+	default:
+		return RoleOther, ""
+	}
 }
+
+// program is the name of what a command starts, without its directory.
+func program(command words) string {
+	first, _ := command()
+	return path.Base(first)
+}
+
+const runShProgram = "run.sh"
 
 // parseRunSh reads the arguments as run.sh does: flag by flag, a value in a word of its own, up to the first word that is
 // no flag ("--server=URL" and "-ro" are none); the rest is ignored without an error. Behind a leading "--" stands a
 // command to execute, and "--" is no flag, so nothing of that is read either.
-func parseRunSh(args []string) runSh {
+func parseRunSh(args words) runSh {
 	var r runSh
-	for len(args) > 0 {
-		flag, ok := runShFlags[args[0]]
+	for {
+		word, _ := args()
+		flag, ok := runShFlags[word]
 		if !ok {
-			break
+			return r
 		}
-		args = args[1:]
 		r.flags++
 		value := ""
-		if flag.value && len(args) > 0 {
-			value, args = args[0], args[1:]
+		if flag.value {
+			value, _ = args()
 		}
 		if flag.set != nil {
 			flag.set(&r, value)
 		}
 	}
-	return r
 }
 
 // startsCertWriter says whether the command of a share-mnt container starts a separate cert-writer, as Rancher 2.0.6 to
 // 2.5.9 has it: run.sh -- share-root.sh 'docker run … --only-write-certs …' DIR…. Up to 2.0.5 no docker run is there;
 // from 2.5.10 on share-mnt writes the certificates itself.
-func startsCertWriter(command []string) bool {
-	if !isRunSh(command) || len(command) < 4 || command[1] != "--" || path.Base(command[2]) != "share-root.sh" {
+func startsCertWriter(command words) bool {
+	if program(command) != runShProgram {
+		return false
+	}
+	if dashes, _ := command(); dashes != "--" {
+		return false
+	}
+	if program(command) != "share-root.sh" {
 		return false
 	}
 	// An environment variable in quotes (-e 'A=b c', from 2.5.6) ends the quoted command early, so look at plain words.
-	words := strings.FieldsFunc(strings.Join(command[3:], " "), func(r rune) bool { return r == ' ' || r == '\'' })
-	if len(words) < 2 || words[0] != "docker" || words[1] != "run" {
-		return false
-	}
-	for _, word := range words[2:] {
-		if word == "--only-write-certs" {
-			return true
+	plain := 0
+	for word, ok := command(); ok; word, ok = command() {
+		for field := range strings.FieldsFuncSeq(word, blankOrQuote) {
+			switch {
+			case plain == 0 && field != "docker", plain == 1 && field != "run":
+				return false
+			case field == "--only-write-certs", field == "-o":
+				return true
+			}
+			plain++
 		}
 	}
 	return false
 }
+
+func blankOrQuote(r rune) bool { return unicode.IsSpace(r) || r == '\'' || r == '"' }

@@ -1,7 +1,6 @@
 package rancher
 
 import (
-	"net"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -30,15 +29,17 @@ func serverURL(raw string) string {
 	if host == "" {
 		return Unknown
 	}
-	switch port := u.Port(); {
-	case port == "", u.Scheme == "https" && port == "443", u.Scheme == "http" && port == "80":
+	if u.Port() == "" {
+		return u.Scheme + "://" + host
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	switch {
+	case err != nil:
+		return Unknown
+	case u.Scheme == "https" && port == 443, u.Scheme == "http" && port == 80: // written 0443 too
 		return u.Scheme + "://" + host
 	default:
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil {
-			return Unknown
-		}
-		return u.Scheme + "://" + host + ":" + strconv.FormatUint(n, 10)
+		return u.Scheme + "://" + host + ":" + strconv.FormatUint(port, 10)
 	}
 }
 
@@ -47,10 +48,10 @@ func serverHost(u *url.URL) string {
 	host := strings.ToLower(u.Hostname())
 	if strings.HasPrefix(u.Host, "[") {
 		addr, err := netip.ParseAddr(host)
-		if err != nil {
+		if err != nil || !addr.Is6() {
 			return ""
 		}
-		return strings.TrimSuffix(net.JoinHostPort(addr.WithZone("").String(), ""), ":")
+		return "[" + addr.WithZone("").String() + "]"
 	}
 	if len(host) > maxHost || strings.ContainsFunc(host, notInHost) {
 		return ""

@@ -24,7 +24,7 @@ type Agent struct {
 }
 
 // ShortID is the ID as docker ps shows it, 12 hex digits; [Unknown] for what is no container ID.
-func (a Agent) ShortID() string { return shortID(a.ID) }
+func (a Agent) ShortID() string { return ShortID(a.ID) }
 
 // Snapshot is what one list of all containers says about the leak on a node.
 type Snapshot struct {
@@ -34,14 +34,14 @@ type Snapshot struct {
 // Classify makes a snapshot of all containers of a node. A container listed twice counts once.
 func Classify(containers []Container) Snapshot {
 	var s Snapshot
-	seen := make(map[string]bool)
+	seen, known := make(map[string]bool), make(images)
 	for _, c := range containers {
-		role, server := classify(c)
+		role, server := classify(c, known)
 		if role == RoleNone || c.ID != "" && seen[c.ID] {
 			continue
 		}
 		seen[c.ID] = true
-		s.Agents = append(s.Agents, newAgent(c, role, server))
+		s.Agents = append(s.Agents, newAgent(c, role, server, known))
 	}
 	slices.SortFunc(s.Agents, func(a, b Agent) int {
 		return cmp.Or(cmp.Compare(a.Created, b.Created), strings.Compare(a.ID, b.ID))
@@ -49,11 +49,11 @@ func Classify(containers []Container) Snapshot {
 	return s
 }
 
-func newAgent(c Container, role Role, server string) Agent {
+func newAgent(c Container, role Role, server string, known images) Agent {
 	a := Agent{
 		ID:        c.ID,
 		Name:      cmp.Or(validUTF8(c.firstName()), Unknown),
-		Image:     imageName(c.Image),
+		Image:     known.of(c.Image).name,
 		Role:      role,
 		State:     stateOf(c.State),
 		Created:   c.Created,
@@ -93,6 +93,20 @@ func (s Snapshot) ShareMnt() (Agent, bool) {
 		return Agent{}, false
 	}
 	return all[len(all)-1], true
+}
+
+// NeedStart returns the agents in this snapshot whose last start matters but is not in a list: the newest share-mnt and
+// the running node-agents.
+func (s Snapshot) NeedStart() []*Agent {
+	shareMnt, _ := s.ShareMnt()
+	var need []*Agent
+	for i := range s.Agents {
+		switch a := &s.Agents[i]; {
+		case a.Role == RoleShareMnt && a.ID == shareMnt.ID, a.Role == RoleNodeAgent && a.State == StateRunning:
+			need = append(need, a)
+		}
+	}
+	return need
 }
 
 // ShareMntPresent says whether a share-mnt container exists that Docker is not about to drop.

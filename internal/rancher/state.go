@@ -1,8 +1,8 @@
 package rancher
 
 import (
-	"regexp"
 	"strconv"
+	"strings"
 )
 
 // State is the state of a container in Docker's words.
@@ -41,18 +41,20 @@ func (s State) Live() bool {
 	return s == StateRunning || s == StateRestarting || s == StatePaused
 }
 
-var exitStatus = regexp.MustCompile(`^(?:Exited|Restarting) \((-?[0-9]{1,10})\)`)
-
 // exitCode reads the exit code out of "Exited (137) 2 minutes ago" or "Restarting (1) 40 seconds ago"; false in any other
 // state.
 func exitCode(state State, status string) (int, bool) {
 	if state != StateExited && state != StateRestarting {
 		return 0, false
 	}
-	match := exitStatus.FindStringSubmatch(status)
-	if match == nil {
+	digits, ok := strings.CutPrefix(status, "Exited (")
+	if !ok {
+		digits, ok = strings.CutPrefix(status, "Restarting (")
+	}
+	digits, _, closed := strings.Cut(digits, ")")
+	if !ok || !closed {
 		return 0, false
 	}
-	code, err := strconv.Atoi(match[1])
+	code, err := strconv.Atoi(digits)
 	return code, err == nil
 }

@@ -1,0 +1,105 @@
+// Package engine is the only code that talks to the Docker Engine. It lists and inspects containers and follows their
+// events, through a transport that lets nothing else out, and says in words of its own why it could not: neither a
+// container's command line nor anything else an engine or a proxy wrote gets into an error.
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/docker/docker/api/types/container"
+	"github.com/docker/docker/client"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+)
+
+// inspectTimeout bounds one inspect: a single container can hang while the engine answers for all others
+// (elastic/beats#12310).
+const inspectTimeout = time.Second
+
+// Engine asks one Docker Engine. It may be down at any time, the first included, and be replaced by another version.
+type Engine struct {
+	endpoint Endpoint
+
+	mu     sync.Mutex
+	client *client.Client // nil until the first use and after an error
+}
+
+// New returns an Engine for an endpoint without asking it anything.
+func New(endpoint Endpoint) *Engine {
+	return &Engine{endpoint: endpoint}
+}
+
+// List returns all containers, in whatever state, by one GET /containers/json?all=1 without size, which is what makes
+// that call expensive (moby/moby#33036).
+func (e *Engine) List(ctx context.Context) ([]rancher.Container, error) {
+	const op = "list containers"
+	ctx, ex := withExchange(ctx)
+	c, err := e.connect(ctx)
+	if err != nil {
+		return nil, newError(op, ctx, ex)
+	}
+	summaries, err := c.ContainerList(ctx, container.ListOptions{All: true})
+	if err != nil || summaries == nil { // "null" is no list: showing no container would be a false all-clear
+		e.drop(c)
+		return nil, newError(op, ctx, ex)
+	}
+	containers := make([]rancher.Container, len(summaries))
+	for i, s := range summaries {
+		containers[i] = rancher.Container{
+			ID:      s.ID,
+			Names:   s.Names,
+			Image:   s.Image,
+			Command: rancher.ListedCommand(s.Command),
+			Created: s.Created,
+			Labels:  s.Labels,
+			State:   s.State,
+			Status:  s.Status,
+		}
+	}
+	return containers, nil
+}
+
+// ErrNotFound is returned for a container that is not there, or not there any more.
+var ErrNotFound = errors.New("no such container")
+
+// Inspect returns one container, its last start included; Status is empty, for only a list has it. It takes a second at
+// the most.
+func (e *Engine) Inspect(ctx context.Context, id string) (rancher.Container, error) {
+	const op = "inspect container"
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
+	defer cancel()
+	ctx, ex := withExchange(ctx)
+	c, err := e.connect(ctx)
+	if err != nil {
+		return rancher.Container{}, newError(op, ctx, ex)
+	}
+	reply, err := c.ContainerInspect(ctx, id)
+	if ex.notFound() {
+		return rancher.Container{}, ErrNotFound
+	}
+	if err != nil || reply.ContainerJSONBase == nil || reply.Config == nil || reply.State == nil {
+		return rancher.Container{}, newError(op, ctx, ex)
+	}
+	return rancher.Container{
+		ID:      reply.ID,
+		Names:   []string{reply.Name},
+		Image:   reply.Config.Image,
+		Command: rancher.InspectedCommand(reply.Path, reply.Args),
+		Created: parseTime(reply.Created).Unix(),
+		Labels:  reply.Config.Labels,
+		State:   reply.State.Status,
+		Started: parseTime(reply.State.StartedAt),
+	}, nil
+}
+
+// parseTime reads a time as the engine writes it; the zero time where it says 0001-01-01, or nothing readable.
+func parseTime(s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || t.Year() <= 1 {
+		return time.Time{}
+	}
+	return t
+}

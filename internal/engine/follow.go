@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/docker/docker/api/types/events"
+	"github.com/docker/docker/api/types/filters"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+)
+
+const (
+	eventsConnectTimeout = 5 * time.Second
+	shortestWait         = 250 * time.Millisecond // between two event streams
+	longestWait          = 30 * time.Second
+	// An engine stamps events before it puts them in order, so one may carry an earlier time than the one before it.
+	resumeOverlap = time.Second
+)
+
+// Subscriber is told what happens on the event stream, one call at a time.
+type Subscriber interface {
+	Connected()
+	Disconnected(err error)
+	Event(ctx context.Context, e rancher.Event)
+}
+
+// Follow tells a subscriber each container event since the call once, over as many event streams as it takes, until ctx
+// ends. A stream resumes where the last one broke; what the engine no longer remembers by then (it keeps its last 256
+// events of every kind, and forgets all at its own restart) is lost.
+func (e *Engine) Follow(ctx context.Context, s Subscriber) {
+	start := time.Now()
+	since, seen := start, newRecent()
+	wait := shortestWait
+	for {
+		began := time.Now()
+		err := e.stream(ctx, since, s.Connected, func(event rancher.Event) {
+			if !seen.add(event) {
+				return
+			}
+			if since = event.Time.Add(-resumeOverlap); since.Before(start) {
+				since = start
+			}
+			s.Event(ctx, event)
+		})
+		s.Disconnected(err)
+		// A stream that held longer than the last wait is worth coming back to at once; one that ends sooner is not.
+		if time.Since(began) > wait {
+			wait = shortestWait
+		} else {
+			wait = min(2*wait, longestWait)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// stream runs one event stream until it breaks.
+func (e *Engine) stream(ctx context.Context, since time.Time, connected func(), handle func(rancher.Event)) error {
+	const op = "follow events"
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ctx, ex := withExchange(ctx)
+	connecting := time.AfterFunc(eventsConnectTimeout, func() { cancel(context.DeadlineExceeded) })
+	c, err := e.connect(ctx)
+	if err != nil {
+		return newError(op, ctx, ex)
+	}
+	messages, errs := c.Events(ctx, events.ListOptions{
+		Since:   fmt.Sprintf("%d.%09d", since.Unix(), since.Nanosecond()),
+		Filters: eventFilters(),
+	})
+	if !connecting.Stop() || ex.status != http.StatusOK {
+		e.drop(c)
+		return newError(op, ctx, ex)
+	}
+	connected()
+	for {
+		select {
+		case m := <-messages:
+			handle(rancher.Event{ID: m.Actor.ID, Action: string(m.Action), Time: eventTime(m), Attributes: m.Actor.Attributes})
+		case err := <-errs:
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				ex.err = errStreamEnded
+			}
+			return newError(op, ctx, ex)
+		}
+	}
+}
+
+// eventFilters lets the engine drop what nobody counts: exec events alone would flood the stream.
+func eventFilters() filters.Args {
+	args := filters.NewArgs(filters.Arg("type", string(events.ContainerEventType)), filters.Arg("event", rancher.EventPrune))
+	for _, action := range rancher.EventActions() {
+		args.Add("event", action)
+	}
+	return args
+}
+
+func eventTime(m events.Message) time.Time {
+	if m.TimeNano != 0 {
+		return time.Unix(0, m.TimeNano)
+	}
+	return time.Unix(m.Time, 0)
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+)
+
+// replyLimit bounds a reply. The list of 10,000 containers takes some 12 MB; an event stream that gets this long is
+// resumed where it was cut.
+const replyLimit = 64 << 20
+
+var (
+	errNotAllowed  = errors.New("request is not read-only")
+	errReplyTooBig = errors.New("reply larger than 64 MB")
+)
+
+// requestPath is every path the exporter asks for, with the API version apart.
+var requestPath = regexp.MustCompile(`^(?:/v[0-9]+\.[0-9]+)?(/_ping|/events|/containers/json|/containers/[0-9A-Za-z][0-9A-Za-z_.-]*/json)$`)
+
+// guard is the one place that keeps the exporter read-only: below the Docker client, whatever that is asked to do, only
+// GET and HEAD of a few paths go out. It limits replies, and it keeps what the client forgets of an error.
+type guard struct {
+	next        http.RoundTripper
+	unversioned bool // leave the API version out of the path
+}
+
+// RoundTrip sends a request that changes nothing, and fails any other before the wire.
+func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
+	ex := exchangeOf(req.Context())
+	*ex = exchange{}
+	path := requestPath.FindStringSubmatch(req.URL.Path)
+	if path == nil || req.Method != http.MethodGet && req.Method != http.MethodHead {
+		ex.err = errNotAllowed
+		return nil, errNotAllowed
+	}
+	if g.unversioned {
+		req = req.Clone(req.Context())
+		req.URL.Path = path[1]
+	}
+	resp, err := g.next.RoundTrip(req)
+	if err != nil {
+		ex.err = err
+		return nil, err
+	}
+	ex.status = resp.StatusCode
+	resp.Body = &limitedBody{ReadCloser: resp.Body, left: replyLimit, ex: ex}
+	return resp, nil
+}
+
+// limitedBody fails a reply that outgrows the limit while it is read.
+type limitedBody struct {
+	io.ReadCloser
+	left int64
+	ex   *exchange
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	if b.left < 0 {
+		err = errReplyTooBig
+	}
+	if err != nil && err != io.EOF {
+		b.ex.err = err
+	}
+	return n, err
+}
+
+// exchange is what happened to the last request of a call. The Docker client rewords the errors of its transport and
+// drops their causes, so the guard keeps them beside it.
+type exchange struct {
+	status int   // 0 if there was no reply
+	err    error // of the connection or of reading the reply
+}
+
+func (ex *exchange) notFound() bool { return ex.status == http.StatusNotFound }
+
+type exchangeKey struct{}
+
+// withExchange returns a context whose requests leave what happened to them in the exchange.
+func withExchange(ctx context.Context) (context.Context, *exchange) {
+	ex := new(exchange)
+	return context.WithValue(ctx, exchangeKey{}, ex), ex
+}
+
+func exchangeOf(ctx context.Context) *exchange {
+	if ex, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return ex
+	}
+	return new(exchange)
+}
+
+func noteError(ctx context.Context, err error) { exchangeOf(ctx).err = err }

@@ -1,0 +1,90 @@
+// Package node looks at one node through its Docker Engine: an [Observer] for what is there now, which the metrics, the
+// readiness probe and every later reader share, and a [Follower] for what happens in between.
+package node
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-kit/log"
+	"github.com/go-kit/log/level"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+)
+
+// Engine is what a node is seen through.
+type Engine interface {
+	List(ctx context.Context) ([]rancher.Container, error)
+	Inspect(ctx context.Context, id string) (rancher.Container, error)
+}
+
+// Observation is the outcome of one look at the node.
+type Observation struct {
+	Snapshot    rancher.Snapshot // empty if Err is set
+	Err         error            // why the containers could not be listed
+	Duration    time.Duration    // spent asking the Docker Engine
+	LastSuccess time.Time        // when the containers were last listed; zero before the first time
+}
+
+// Observer looks at the node whenever somebody asks, and never in between.
+type Observer struct {
+	engine  Engine
+	timeout time.Duration
+	roles   *Roles
+	outage  outage
+
+	flight      singleflight.Group
+	lastSuccess time.Time // only touched in flight
+}
+
+// NewObserver returns an Observer that gives the engine timeout to answer, and remembers in roles what it saw.
+func NewObserver(engine Engine, timeout time.Duration, roles *Roles, logger log.Logger) *Observer {
+	return &Observer{
+		engine:  engine,
+		timeout: timeout,
+		roles:   roles,
+		outage:  outage{logger: logger, level: level.Error, what: "Docker Engine"},
+	}
+}
+
+// Observe lists the containers. However many ask at the same moment, scrapes and probes alike, the engine is asked once
+// and all get the same answer: the one that is under way, never one from before.
+func (o *Observer) Observe() Observation {
+	result, _, _ := o.flight.Do("", func() (any, error) { return o.observe(), nil })
+	return result.(Observation)
+}
+
+func (o *Observer) observe() Observation {
+	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
+	defer cancel()
+	start := time.Now()
+	containers, err := o.engine.List(ctx)
+	if err != nil {
+		o.outage.begin(err)
+		return Observation{Err: err, Duration: time.Since(start), LastSuccess: o.lastSuccess}
+	}
+	o.outage.end()
+	o.lastSuccess = time.Now()
+	snapshot := rancher.Classify(containers)
+	o.roles.learn(snapshot)
+	o.inspectStarts(ctx, snapshot)
+	return Observation{Snapshot: snapshot, Duration: time.Since(start), LastSuccess: o.lastSuccess}
+}
+
+// inspectStarts fills in when share-mnt and the running node-agents last started, which a list does not tell. One that
+// does not answer, or has just vanished, stays without.
+func (o *Observer) inspectStarts(ctx context.Context, snapshot rancher.Snapshot) {
+	var group errgroup.Group
+	group.SetLimit(8)
+	for _, agent := range snapshot.NeedStart() {
+		group.Go(func() error {
+			if c, err := o.engine.Inspect(ctx, agent.ID); err == nil {
+				agent.Started = c.Started
+			}
+			return nil
+		})
+	}
+	_ = group.Wait()
+}

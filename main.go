@@ -1,0 +1,135 @@
+// Command rancher_agent_exporter exposes Prometheus metrics about leaked rancher-agent cert-writer containers on the
+// nodes of Rancher v2.x (RKE1) clusters (rancher/rancher#15364). It only ever reads from the Docker Engine.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-kit/log/level"
+	"github.com/prometheus/client_golang/prometheus"
+	versioncollector "github.com/prometheus/client_golang/prometheus/collectors/version"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/version"
+	"github.com/prometheus/exporter-toolkit/web"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/collector"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/engine"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/node"
+)
+
+const programName = "rancher_agent_exporter"
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1 // could not listen or, with --once, could not ask Docker
+	exitUsage   = 2 // a flag or its value is wrong
+)
+
+// shutdownTimeout bounds what a stop waits for scrapes that run, so that the program ends within 5 s.
+const shutdownTimeout = 4 * time.Second
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the program: it ends when it is done, or when ctx is.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	cfg, err := parseFlags(args, stdout)
+	if errors.Is(err, errShown) {
+		return exitOK
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: error: %s\n", programName, strings.ReplaceAll(err.Error(), "\n", " "))
+		return exitUsage
+	}
+	log := newLoggers(stderr, cfg.logLevel, cfg.logFormat)
+
+	docker := engine.New(cfg.endpoint)
+	roles := node.NewRoles(docker)
+	observer := node.NewObserver(docker, cfg.dockerTimeout, roles, log.app)
+	if cfg.once {
+		return once(observer.Observe(), cfg.limits, stdout, log)
+	}
+
+	_ = level.Info(log.app).Log("msg", "starting "+programName, "version", version.Info(), "docker_host", cfg.endpoint)
+	registry := newRegistry(observer, cfg.limits)
+	ctx, cancel := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	defer background.Wait()
+	defer cancel()
+	if cfg.events {
+		events := collector.NewEvents()
+		registry.MustRegister(events)
+		background.Go(func() { docker.Follow(ctx, node.NewFollower(roles, events, log.app)) })
+	}
+	handler, err := newHandler(cfg, registry, observer, log)
+	if err != nil {
+		_ = level.Error(log.app).Log("msg", "cannot make the web pages", "err", err)
+		return exitFailure
+	}
+	return serve(ctx, newServer(handler, cfg, log), cfg.web, log)
+}
+
+// newRegistry is pedantic, so that a metric that breaks its contract fails in a test and not at a user's.
+func newRegistry(observer collector.Observer, limits collector.Limits) *prometheus.Registry {
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(collector.New(observer, limits), versioncollector.NewCollector(programName))
+	return registry
+}
+
+// seen is an observation that has been made.
+type seen node.Observation
+
+func (s seen) Observe() node.Observation { return node.Observation(s) }
+
+// once writes the metrics of one observation, for the textfile collector or a quick look.
+func once(o node.Observation, limits collector.Limits, stdout io.Writer, log loggers) int {
+	families, err := newRegistry(seen(o), limits).Gather()
+	for _, family := range families {
+		if err == nil {
+			_, err = expfmt.MetricFamilyToText(stdout, family)
+		}
+	}
+	if err != nil {
+		_ = level.Error(log.app).Log("msg", "cannot write the metrics", "err", err)
+		return exitFailure
+	}
+	if o.Err != nil {
+		return exitFailure
+	}
+	return exitOK
+}
+
+// serve answers requests until ctx ends, then lets those that run finish.
+func serve(ctx context.Context, server *http.Server, flags *web.FlagConfig, log loggers) int {
+	failed := make(chan error, 1)
+	go func() { failed <- web.ListenAndServe(server, flags, log.toolkit) }()
+	select {
+	case err := <-failed:
+		_ = level.Error(log.app).Log("msg", "cannot serve", "err", err)
+		return exitFailure
+	case <-ctx.Done():
+	}
+	_ = level.Info(log.app).Log("msg", "stopping")
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		_ = level.Warn(log.app).Log("msg", "gave up on requests that still run", "err", err)
+		_ = server.Close()
+	}
+	return exitOK
+}
