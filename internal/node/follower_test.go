@@ -1,0 +1,131 @@
+package node
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-kit/log"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+)
+
+// tally is a Recorder that writes everything down.
+type tally struct {
+	streams []bool
+	events  map[string]int
+	prunes  []time.Time
+}
+
+func (r *tally) EventStream(connected bool) { r.streams = append(r.streams, connected) }
+func (r *tally) ContainerEvent(role rancher.Role, action string) {
+	r.events[fmt.Sprintf("%s %s", role, action)]++
+}
+func (r *tally) ContainerPrune(at time.Time) { r.prunes = append(r.prunes, at) }
+
+func newTestFollower(engine Engine, logs *bytes.Buffer) (*Follower, *Roles, *tally) {
+	roles, recorder := NewRoles(engine), &tally{events: make(map[string]int)}
+	return NewFollower(roles, recorder, log.NewLogfmtLogger(logs)), roles, recorder
+}
+
+func event(action string, c rancher.Container) rancher.Event {
+	attributes := maps.Clone(c.Labels)
+	if attributes == nil {
+		attributes = make(map[string]string)
+	}
+	attributes["image"] = c.Image
+	attributes["name"] = strings.TrimPrefix(c.Names[0], "/")
+	return rancher.Event{ID: c.ID, Action: action, Time: time.Unix(1700000000, 0), Attributes: attributes}
+}
+
+func TestFollowerCountsByRole(t *testing.T) {
+	known, fresh, gone := certWriter("c1"), certWriter("c2"), certWriter("c3")
+	fresh.Started = time.Unix(1, 0)
+	registration := certWriter("d1")
+	registration.Command = rancher.ListedCommand("run.sh --server https://r.example --token t --worker")
+	registration.Started = fresh.Started
+	pause := rancher.Container{ID: "e1", Names: []string{"/k8s_POD_cattle-node-agent-x_cattle-system_u_0"}, Image: "rancher/pause:3.1"}
+	engine := &stubEngine{}
+	engine.set(fresh, registration)
+	follower, roles, recorder := newTestFollower(engine, new(bytes.Buffer))
+	roles.learn(rancher.Classify([]rancher.Container{known}))
+
+	for _, e := range []rancher.Event{
+		event("create", known), event("die", known),
+		event("create", fresh), event("start", fresh), // one inspect for both
+		event("destroy", gone), // gone before anybody could look
+		event("create", registration),
+		event("create", pause),
+		event("destroy", shareMnt("a1")),
+		event("start", nodeAgent("b1", "running")),
+		event("exec_start: secret", shareMnt("a1")), // an engine that does not filter
+		{Action: rancher.EventPrune, Time: time.Unix(1700000001, 5)},
+	} {
+		follower.Event(t.Context(), e)
+	}
+
+	want := map[string]int{
+		"cert_writer create": 2, "cert_writer start": 1, "cert_writer die": 1,
+		"share_mnt destroy": 1, "node_agent start": 1,
+	}
+	if !maps.Equal(recorder.events, want) {
+		t.Errorf("counted %v, want %v", recorder.events, want)
+	}
+	if len(recorder.prunes) != 1 || recorder.prunes[0].UnixNano() != 1700000001000000005 {
+		t.Errorf("prunes %v", recorder.prunes)
+	}
+	if want := "[c2 c3 d1]"; fmt.Sprint(engine.inspects) != want {
+		t.Errorf("inspected %v, want %s", engine.inspects, want)
+	}
+}
+
+// A list that no longer shows a cert-writer may overtake the event of its end.
+func TestRolesOutliveTheirContainers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		writer := certWriter("c1")
+		roles := NewRoles(&stubEngine{})
+		roles.learn(rancher.Classify([]rancher.Container{writer}))
+		time.Sleep(9 * time.Minute)
+		roles.learn(rancher.Snapshot{})
+		if role := roles.of(t.Context(), event("destroy", writer)); role != rancher.RoleCertWriter {
+			t.Errorf("after 9 minutes: role %q, want cert_writer", role)
+		}
+		time.Sleep(2 * time.Minute)
+		roles.learn(rancher.Snapshot{})
+		if len(roles.byID) != 0 {
+			t.Errorf("after 11 minutes %d containers are remembered, want none", len(roles.byID))
+		}
+	})
+}
+
+// A proxy that cuts the stream every few minutes is no trouble; a stream that does not come back is.
+func TestFollowerLogsOnlyLastingTrouble(t *testing.T) {
+	logs := new(bytes.Buffer)
+	follower, _, recorder := newTestFollower(&stubEngine{}, logs)
+	err := errors.New("follow events: event stream ended")
+	for range 3 {
+		follower.Connected()
+		follower.Disconnected(err)
+	}
+	if strings.Contains(logs.String(), "level=warn") {
+		t.Errorf("a stream that comes back is logged:\n%s", logs)
+	}
+	for range 3 {
+		follower.Disconnected(err)
+	}
+	follower.Connected()
+	if n := strings.Count(logs.String(), "level=warn"); n != 1 {
+		t.Errorf("%d warnings, want 1:\n%s", n, logs)
+	}
+	if n := strings.Count(logs.String(), "level=info"); n != 1 {
+		t.Errorf("%d all-clears, want 1:\n%s", n, logs)
+	}
+	if last := recorder.streams[len(recorder.streams)-1]; !last {
+		t.Error("the stream is not up at the end")
+	}
+}

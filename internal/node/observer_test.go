@@ -1,0 +1,133 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-kit/log"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+)
+
+func newTestObserver(engine Engine, logs *bytes.Buffer) *Observer {
+	return NewObserver(engine, 5*time.Second, NewRoles(engine), log.NewLogfmtLogger(logs))
+}
+
+func TestObserveAsksOnceForAllAtTheSameMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := &stubEngine{wait: make(chan struct{})}
+		observer := newTestObserver(engine, new(bytes.Buffer))
+		var group sync.WaitGroup
+		for range 50 {
+			group.Go(func() { observer.Observe() })
+		}
+		synctest.Wait() // all 50 wait for the list
+		close(engine.wait)
+		group.Wait()
+		if engine.lists != 1 {
+			t.Errorf("50 observations at once made %d lists, want 1", engine.lists)
+		}
+		observer.Observe()
+		if engine.lists != 2 {
+			t.Errorf("the next observation made %d lists in all, want 2: nothing is remembered", engine.lists)
+		}
+	})
+}
+
+func TestObserveInspectsOnlyShareMntAndRunningNodeAgents(t *testing.T) {
+	started := time.Unix(1700000000, 0)
+	old, newest := shareMnt("a1"), shareMnt("a2")
+	old.Created, newest.Created, newest.Started = 1, 2, started
+	running, dead := nodeAgent("b1", "running"), nodeAgent("b2", "exited")
+	running.Started = started
+	engine := &stubEngine{}
+	engine.set(old, newest, running, dead, certWriter("c1"), certWriter("c2"), rancher.Container{ID: "d1", Image: "nginx"})
+
+	o := newTestObserver(engine, new(bytes.Buffer)).Observe()
+
+	slices.Sort(engine.inspects)
+	if want := []string{"a2", "b1"}; !slices.Equal(engine.inspects, want) {
+		t.Errorf("inspected %v, want %v", engine.inspects, want)
+	}
+	if a, _ := o.Snapshot.ShareMnt(); !a.Started.Equal(started) {
+		t.Errorf("share-mnt started %v, want %v", a.Started, started)
+	}
+	if a := o.Snapshot.RunningNodeAgents()[0]; !a.Started.Equal(started) {
+		t.Errorf("node-agent started %v, want %v", a.Started, started)
+	}
+}
+
+// FC-49, FC-50, FC-55: what cannot be inspected costs its start and nothing else.
+func TestObserveFailedInspect(t *testing.T) {
+	engine := &stubEngine{}
+	engine.set(shareMnt("a1"), nodeAgent("b1", "running"), certWriter("c1"))
+	o := newTestObserver(engine, new(bytes.Buffer)).Observe()
+	if o.Err != nil || len(o.Snapshot.Agents) != 3 {
+		t.Fatalf("got %d agents and error %v, want 3 and none", len(o.Snapshot.Agents), o.Err)
+	}
+	for _, a := range o.Snapshot.Agents {
+		if !a.Started.IsZero() {
+			t.Errorf("%s has a start from nowhere", a.ID)
+		}
+	}
+}
+
+func TestObserveTimesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := &stubEngine{wait: make(chan struct{})}
+		o := newTestObserver(engine, new(bytes.Buffer)).Observe()
+		if !errors.Is(o.Err, context.DeadlineExceeded) || o.Duration != 5*time.Second {
+			t.Errorf("got error %v after %v, want a timeout after 5s", o.Err, o.Duration)
+		}
+	})
+}
+
+// FC-74: three failures, then recovery: one line down, a reminder now and then, one line up.
+func TestObserveLogsAnOutageOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine, logs := &stubEngine{}, new(bytes.Buffer)
+		observer := newTestObserver(engine, logs)
+		if o := observer.Observe(); o.Err != nil || o.LastSuccess.IsZero() {
+			t.Fatalf("got %v, want a success", o.Err)
+		}
+		success := time.Now()
+		engine.fail(errors.New("list containers: connection refused"))
+		for range 80 { // 20 minutes of scrapes
+			time.Sleep(15 * time.Second)
+			o := observer.Observe()
+			if o.Err == nil || len(o.Snapshot.Agents) != 0 || !o.LastSuccess.Equal(success) {
+				t.Fatalf("while down: got %+v", o)
+			}
+		}
+		engine.fail(nil)
+		observer.Observe()
+		observer.Observe()
+
+		var got []string
+		for line := range strings.Lines(logs.String()) {
+			if !strings.HasPrefix(line, "level=debug") {
+				got = append(got, line)
+			}
+		}
+		want := []string{
+			`level=error msg="Docker Engine unavailable" err="list containers: connection refused"`,
+			`level=error msg="Docker Engine still unavailable" err="list containers: connection refused" since=`,
+			`level=info msg="Docker Engine available again" after=19m45s`,
+		}
+		if len(got) != len(want) {
+			t.Fatalf("logged %d lines, want %d:\n%s", len(got), len(want), strings.Join(got, ""))
+		}
+		for i := range want {
+			if !strings.HasPrefix(got[i], want[i]) {
+				t.Errorf("line %d is %s, want %s", i, got[i], want[i])
+			}
+		}
+	})
+}
