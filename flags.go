@@ -86,7 +86,7 @@ func parseFlags(args []string, stdout io.Writer) (config, error) {
 		return config{}, fmt.Errorf("%w, try --help", err)
 	}
 	if cfg.endpoint, err = engine.ParseEndpoint(host, tlsFiles(host, files)); err != nil {
-		return config{}, fmt.Errorf("Docker endpoint (--docker.host, --docker.tls-*): %w", err)
+		return config{}, fmt.Errorf("--docker.host, --docker.tls-*: %w", err)
 	}
 	for _, address := range *cfg.web.WebListenAddresses {
 		if err := checkListenAddress(address); err != nil {
