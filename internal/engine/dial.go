@@ -36,6 +36,13 @@ func (e *Engine) drop(c *client.Client) {
 	}
 }
 
+// nowhere is the address the Docker client is given. What it hijacks (attach, exec, build sessions) it sends past its
+// transport over a connection of its own, which it cannot dial to here.
+const nowhere = "nowhere://docker"
+
+// stay follows no redirect. No engine sends one, and what it leads to is not the engine.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
 var apiVersion = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 
 // dial makes a client and lets it settle on an API version by a ping. Where no ping tells the version (a socket proxy that
@@ -46,16 +53,12 @@ func (e *Engine) dial(ctx context.Context) (*client.Client, error) {
 		noteError(ctx, err)
 		return nil, err
 	}
-	guard := &guard{next: transport}
+	guard := &guard{next: transport, host: e.endpoint.httpHost(), limit: replyLimit}
 	scheme := "http"
 	if transport.TLSClientConfig != nil {
 		scheme = "https"
 	}
-	c, err := client.NewClientWithOpts(
-		client.WithHost(e.endpoint.host), // before WithHTTPClient: it wants to configure a transport of net/http
-		client.WithHTTPClient(&http.Client{Transport: guard, CheckRedirect: client.CheckRedirect}),
-		client.WithScheme(scheme),
-	)
+	c, err := newClient(guard, scheme)
 	if err != nil {
 		noteError(ctx, err)
 		return nil, err
@@ -64,10 +67,19 @@ func (e *Engine) dial(ctx context.Context) (*client.Client, error) {
 	switch {
 	case apiVersion.MatchString(ping.APIVersion):
 		c.NegotiateAPIVersionPing(ping)
-	case client.IsErrConnectionFailed(err) || ctx.Err() != nil:
+	case err != nil && (client.IsErrConnectionFailed(err) || ctx.Err() != nil):
 		return nil, err
 	default:
 		guard.unversioned = true
 	}
 	return c, nil
+}
+
+// newClient returns a Docker client whose requests all go through a transport.
+func newClient(transport http.RoundTripper, scheme string) (*client.Client, error) {
+	return client.NewClientWithOpts(
+		client.WithHost(nowhere), // before WithHTTPClient: it wants to configure a transport of net/http
+		client.WithHTTPClient(&http.Client{Transport: transport, CheckRedirect: stay}),
+		client.WithScheme(scheme),
+	)
 }

@@ -8,9 +8,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/docker/docker/client"
 	"github.com/docker/go-connections/tlsconfig"
 )
 
@@ -34,10 +36,10 @@ type Endpoint struct {
 // for a connection without TLS.
 func ParseEndpoint(host string, files *TLSFiles) (Endpoint, error) {
 	u, err := url.Parse(host)
-	if err != nil {
+	if err != nil || u.Opaque != "" {
 		return Endpoint{}, errors.New("not a URL of the form unix:///path or tcp://host:port")
 	}
-	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "unix" && strings.Contains(u.Path, "@") {
 		return Endpoint{}, errors.New("user info, query and fragment have no place in a Docker host")
 	}
 	e := Endpoint{host: host, network: u.Scheme, tls: files}
@@ -55,8 +57,12 @@ func ParseEndpoint(host string, files *TLSFiles) (Endpoint, error) {
 		}
 	case "tcp":
 		e.address = u.Host
-		if u.Hostname() == "" || u.Port() == "" || strings.Trim(u.Path, "/") != "" {
+		name, port, err := net.SplitHostPort(u.Host)
+		if err != nil || name == "" || port == "" || strings.Trim(u.Path, "/") != "" {
 			return Endpoint{}, fmt.Errorf("%q: want tcp://host:port", host)
+		}
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return Endpoint{}, fmt.Errorf("%q: no such port", host)
 		}
 	default:
 		return Endpoint{}, fmt.Errorf("%q: want unix:///path or tcp://host:port", host)
@@ -69,6 +75,14 @@ func ParseEndpoint(host string, files *TLSFiles) (Endpoint, error) {
 
 // longestSocketPath is what fits into sun_path of unix(7) with its final NUL.
 const longestSocketPath = 107
+
+// httpHost is what requests name as their host, and what the certificate of an engine behind TLS must be for.
+func (e Endpoint) httpHost() string {
+	if e.network == "unix" {
+		return client.DummyHost
+	}
+	return e.address
+}
 
 // String is the Docker host as given.
 func (e Endpoint) String() string { return e.host }
@@ -98,6 +112,9 @@ func (e Endpoint) transport() (*http.Transport, error) {
 type tlsFilesError struct{ error }
 
 func (f TLSFiles) config() (*tls.Config, error) {
+	if (f.Cert == "") != (f.Key == "") {
+		return nil, tlsFilesError{errors.New("a client certificate and its key go together")}
+	}
 	config, err := tlsconfig.Client(tlsconfig.Options{
 		CAFile:             f.CA,
 		CertFile:           f.Cert,

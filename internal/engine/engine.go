@@ -6,6 +6,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,7 +43,7 @@ func (e *Engine) List(ctx context.Context) ([]rancher.Container, error) {
 		return nil, newError(op, ctx, ex)
 	}
 	summaries, err := c.ContainerList(ctx, container.ListOptions{All: true})
-	if err != nil || summaries == nil { // "null" is no list: showing no container would be a false all-clear
+	if err != nil || !ex.ok() || !isList(summaries) {
 		e.drop(c)
 		return nil, newError(op, ctx, ex)
 	}
@@ -60,6 +61,12 @@ func (e *Engine) List(ctx context.Context) ([]rancher.Container, error) {
 		}
 	}
 	return containers, nil
+}
+
+// isList tells a list from what merely decodes as one: null, and entries that are no containers. An empty list would be a
+// false all-clear.
+func isList(summaries []container.Summary) bool {
+	return summaries != nil && !slices.ContainsFunc(summaries, func(s container.Summary) bool { return s.ID == "" })
 }
 
 // ErrNotFound is returned for a container that is not there, or not there any more.
@@ -80,7 +87,7 @@ func (e *Engine) Inspect(ctx context.Context, id string) (rancher.Container, err
 	if ex.notFound() {
 		return rancher.Container{}, ErrNotFound
 	}
-	if err != nil || reply.ContainerJSONBase == nil || reply.Config == nil || reply.State == nil {
+	if err != nil || !ex.ok() || reply.ContainerJSONBase == nil || reply.Config == nil || reply.State == nil {
 		return rancher.Container{}, newError(op, ctx, ex)
 	}
 	return rancher.Container{

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/docker/docker/api/types/events"
@@ -37,8 +36,11 @@ func (e *Engine) Follow(ctx context.Context, s Subscriber) {
 	since, seen := start, newRecent()
 	wait := shortestWait
 	for {
-		began := time.Now()
-		err := e.stream(ctx, since, s.Connected, func(event rancher.Event) {
+		var connected time.Time
+		err := e.stream(ctx, since, func() {
+			connected = time.Now()
+			s.Connected()
+		}, func(event rancher.Event) {
 			if !seen.add(event) {
 				return
 			}
@@ -48,8 +50,9 @@ func (e *Engine) Follow(ctx context.Context, s Subscriber) {
 			s.Event(ctx, event)
 		})
 		s.Disconnected(err)
-		// A stream that held longer than the last wait is worth coming back to at once; one that ends sooner is not.
-		if time.Since(began) > wait {
+		// A stream that held longer than the last wait is worth coming back to at once; one that ends sooner, or never
+		// began however long that took, is not.
+		if !connected.IsZero() && time.Since(connected) > wait {
 			wait = shortestWait
 		} else {
 			wait = min(2*wait, longestWait)
@@ -69,6 +72,7 @@ func (e *Engine) stream(ctx context.Context, since time.Time, connected func(), 
 	defer cancel(nil)
 	ctx, ex := withExchange(ctx)
 	connecting := time.AfterFunc(eventsConnectTimeout, func() { cancel(context.DeadlineExceeded) })
+	defer connecting.Stop()
 	c, err := e.connect(ctx)
 	if err != nil {
 		return newError(op, ctx, ex)
@@ -77,7 +81,7 @@ func (e *Engine) stream(ctx context.Context, since time.Time, connected func(), 
 		Since:   fmt.Sprintf("%d.%09d", since.Unix(), since.Nanosecond()),
 		Filters: eventFilters(),
 	})
-	if !connecting.Stop() || ex.status != http.StatusOK {
+	if !connecting.Stop() || !ex.ok() {
 		e.drop(c)
 		return newError(op, ctx, ex)
 	}

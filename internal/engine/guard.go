@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strings"
 )
 
 // replyLimit bounds a reply. The list of 10,000 containers takes some 12 MB; an event stream that gets this long is
@@ -24,20 +25,24 @@ var requestPath = regexp.MustCompile(`^(?:/v[0-9]+\.[0-9]+)?(/_ping|/events|/con
 // GET and HEAD of a few paths go out. It limits replies, and it keeps what the client forgets of an error.
 type guard struct {
 	next        http.RoundTripper
-	unversioned bool // leave the API version out of the path
+	host        string // of the engine, which the client is not told
+	limit       int64  // bytes of a reply
+	unversioned bool   // leave the API version out of the path
 }
 
 // RoundTrip sends a request that changes nothing, and fails any other before the wire.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	ex := exchangeOf(req.Context())
 	*ex = exchange{}
-	path := requestPath.FindStringSubmatch(req.URL.Path)
+	written, _, _ := strings.Cut(req.URL.RequestURI(), "?") // as it would be on the wire
+	path := requestPath.FindStringSubmatch(written)
 	if path == nil || req.Method != http.MethodGet && req.Method != http.MethodHead {
 		ex.err = errNotAllowed
 		return nil, errNotAllowed
 	}
+	req = req.Clone(req.Context())
+	req.URL.Host, req.Host = g.host, g.host
 	if g.unversioned {
-		req = req.Clone(req.Context())
 		req.URL.Path = path[1]
 	}
 	resp, err := g.next.RoundTrip(req)
@@ -46,7 +51,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	ex.status = resp.StatusCode
-	resp.Body = &limitedBody{ReadCloser: resp.Body, left: replyLimit, ex: ex}
+	resp.Body = &limitedBody{ReadCloser: resp.Body, left: g.limit, ex: ex}
 	return resp, nil
 }
 
@@ -58,10 +63,10 @@ type limitedBody struct {
 }
 
 func (b *limitedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	b.left -= int64(n)
-	if b.left < 0 {
-		err = errReplyTooBig
+	n, err := 0, errReplyTooBig
+	if b.left >= 0 {
+		n, err = b.ReadCloser.Read(p)
+		b.left -= int64(n)
 	}
 	if err != nil && err != io.EOF {
 		b.ex.err = err
@@ -76,6 +81,7 @@ type exchange struct {
 	err    error // of the connection or of reading the reply
 }
 
+func (ex *exchange) ok() bool       { return ex.status == http.StatusOK }
 func (ex *exchange) notFound() bool { return ex.status == http.StatusNotFound }
 
 type exchangeKey struct{}

@@ -3,11 +3,11 @@ package engine
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
-	"net/http"
 	"syscall"
 )
 
@@ -28,26 +28,30 @@ var errStreamEnded = errors.New("event stream ended")
 
 // reason words what happened to the last request of a call.
 func reason(ctx context.Context, ex *exchange) string {
-	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
+	switch {
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		return "timeout: no answer in time"
+	case ex.status != 0 && !ex.ok():
+		return fmt.Sprintf("HTTP status %d", ex.status)
 	}
 	var (
 		dns        *net.DNSError
-		dial       *net.OpError
+		op         *net.OpError
 		record     tls.RecordHeaderError
-		alert      tls.AlertError
 		unverified *tls.CertificateVerificationError
 		files      tlsFilesError
 	)
 	switch err := ex.err; {
-	case ex.status >= http.StatusBadRequest:
-		return fmt.Sprintf("HTTP status %d", ex.status)
 	case err == nil:
 		return "malformed reply"
 	case errors.Is(err, errReplyTooBig), errors.Is(err, errNotAllowed), errors.Is(err, errStreamEnded):
 		return err.Error()
-	case errors.As(err, &unverified), errors.As(err, &record), errors.As(err, &alert):
-		return "TLS: " + err.Error()
+	case errors.As(err, &unverified):
+		return "TLS: the engine's certificate " + distrust(unverified.Err)
+	case errors.As(err, &record):
+		return "TLS: " + record.Msg
+	case errors.As(err, &op) && op.Op == "remote error": // an alert of the engine
+		return "TLS: " + op.Error()
 	case errors.As(err, &files):
 		return "TLS files: " + err.Error()
 	case errors.Is(err, fs.ErrPermission):
@@ -58,9 +62,28 @@ func reason(ctx context.Context, ex *exchange) string {
 		return "connection refused"
 	case errors.As(err, &dns):
 		return "cannot resolve the host name"
-	case errors.As(err, &dial) && dial.Op == "dial":
-		return "cannot connect: " + dial.Err.Error()
+	case errors.As(err, &op) && op.Op == "dial":
+		return "cannot connect: " + op.Err.Error()
 	default:
 		return "connection broken"
+	}
+}
+
+// distrust says why a certificate was refused; package x509 would quote it.
+func distrust(err error) string {
+	var (
+		host      x509.HostnameError
+		authority x509.UnknownAuthorityError
+		invalid   x509.CertificateInvalidError
+	)
+	switch {
+	case errors.As(err, &host):
+		return "is for another host"
+	case errors.As(err, &authority):
+		return "is signed by an unknown authority"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return "has expired or is not valid yet"
+	default:
+		return "is not valid"
 	}
 }

@@ -20,7 +20,9 @@ func TestLeakCases(t *testing.T) {
 		v.nodeAgents = states{StateRunning: 1}
 		return v
 	}
-	at := func(name, image string, hours int) Container { return leaked(name, image, time.Duration(hours)*time.Hour) }
+	at := func(name, image string, hours int) Container {
+		return leaked(name, image, time.Duration(hours)*time.Hour)
+	}
 	runCases(t, []fieldCase{
 		{"FC-02 #15049, one every two hours", []Container{
 			at("/vibrant_wilson", "rancher/rancher-agent:v2.0.6", 10), at("/determined_torvalds", "rancher/rancher-agent:v2.0.6", 12),

@@ -11,22 +11,23 @@ type words func() (word string, ok bool)
 // blanks in a row are an empty argument, tabs and newlines are part of one, and an argument that only begins with a quote
 // stands as it is. Where the missing escapes leave two readings, the shorter argument is taken. The path is never quoted.
 func splitCommand(line string) words {
-	s := &splitter{rest: line, more: line != "", closing: true}
-	first := true
-	return func() (string, bool) {
-		if first {
-			first = false
-			return s.plain()
-		}
-		return s.argument()
-	}
+	return (&splitter{rest: line, more: line != "", path: true, closing: true}).next
 }
 
 // splitter stands in a listed command behind the blank that ended the last word.
 type splitter struct {
 	rest    string
 	more    bool // another word follows, if only an empty one
+	path    bool // it is the first
 	closing bool // a quote with a blank behind it may lie ahead; once there is none, nobody searches for it again
+}
+
+func (s *splitter) next() (word string, ok bool) {
+	if s.path {
+		s.path = false
+		return s.plain()
+	}
+	return s.argument()
 }
 
 // plain is the next word up to a blank, quotes and all.

@@ -27,5 +27,5 @@ func (e Event) Role() (role Role, certain bool) {
 		return role, true
 	}
 	image := e.Attributes["image"]
-	return RoleNone, !hasAgentImage(e.Attributes, image, images{}) && !isImageID(image)
+	return RoleNone, !hasAgentImage(e.Attributes, image, newMemory()) && !isImageID(image)
 }

@@ -13,24 +13,6 @@ type image struct {
 	agent bool   // the last path element of its repository is rancher-agent, whatever the registry
 }
 
-// images remembers what it has read: thousands of leaked containers share a few images, and the grammar of references is
-// the slowest part of classifying one.
-type images map[string]image
-
-func (known images) of(ref string) image {
-	i, ok := known[ref]
-	if !ok {
-		i = parseImage(ref)
-		known[ref] = i
-	}
-	return i
-}
-
-// isAgent goes by the repository. rancher/agent, the name of the 2.0.0 betas and of Rancher v1, is not enough.
-func (known images) isAgent(ref string) bool {
-	return strings.Contains(ref, agentRepository) && known.of(ref).agent // most containers of a node need no parser
-}
-
 const agentRepository = "rancher-agent"
 
 func parseImage(ref string) image {

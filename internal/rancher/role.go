@@ -79,12 +79,12 @@ func identity(labels map[string]string, names []string) (role Role, certain bool
 
 // RoleOf tells the role of a container.
 func RoleOf(c Container) Role {
-	role, _ := classify(c, images{})
+	role, _ := classify(c, newMemory())
 	return role
 }
 
 // classify tells the role of a container, and the server URL in its command if it is a cert-writer.
-func classify(c Container, known images) (role Role, server string) {
+func classify(c Container, known memory) (role Role, server string) {
 	byImage := hasAgentImage(c.Labels, c.Image, known)
 	if role, certain := identity(c.Labels, c.Names); certain {
 		if role == RoleNone && byImage {
@@ -95,13 +95,15 @@ func classify(c Container, known images) (role Role, server string) {
 	if !byImage && !isImageID(c.Image) {
 		return RoleNone, ""
 	}
-	role, server = RoleOther, ""
+	role = RoleOther
 	command := c.Command.words()
 	switch program(command) {
 	case runShProgram:
 		flags := parseRunSh(command)
 		byImage = byImage || flags.flags > 0 // an image ID and no agent flag: somebody else's run.sh
-		role, server = flags.role()
+		if role = flags.role(); role == RoleCertWriter {
+			server = known.server(flags.server)
+		}
 	case shareMntHelperCommand:
 		role = RoleShareMntHelper
 	}
@@ -112,8 +114,8 @@ func classify(c Container, known images) (role Role, server string) {
 }
 
 // hasAgentImage goes by Rancher's label, or by the repository for a rebuilt image that lost it.
-func hasAgentImage(labels map[string]string, ref string, known images) bool {
-	return hasAgentLabel(labels) || known.isAgent(ref)
+func hasAgentImage(labels map[string]string, ref string, known memory) bool {
+	return hasAgentLabel(labels) || known.isAgentRepository(ref)
 }
 
 func hasAgentLabel(labels map[string]string) bool { return labels[agentLabel] == "true" }

@@ -50,16 +50,16 @@ type runSh struct {
 	onlyWriteCerts bool   // --only-write-certs
 }
 
-// role is what the flags make of a container that runs run.sh, and the server URL if that is a cert-writer. Flags of a
-// registration do not count beside --only-write-certs, for then run.sh does not register.
-func (r runSh) role() (role Role, server string) {
+// role is what the flags make of a container that runs run.sh. Those of a registration do not count beside
+// --only-write-certs, for then run.sh does not register.
+func (r runSh) role() Role {
 	switch {
 	case r.onlyWriteCerts:
-		return RoleCertWriter, serverURL(r.server)
+		return RoleCertWriter
 	case r.roles, r.noRegister && r.nodeName:
-		return RoleRegistration, ""
+		return RoleRegistration
 	default:
-		return RoleOther, ""
+		return RoleOther
 	}
 }
 

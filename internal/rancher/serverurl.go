@@ -48,7 +48,7 @@ func serverHost(u *url.URL) string {
 	host := strings.ToLower(u.Hostname())
 	if strings.HasPrefix(u.Host, "[") {
 		addr, err := netip.ParseAddr(host)
-		if err != nil || !addr.Is6() {
+		if err != nil {
 			return ""
 		}
 		return "[" + addr.WithZone("").String() + "]"
@@ -61,5 +61,5 @@ func serverHost(u *url.URL) string {
 
 // notInHost is looser than DNS (underscores and internationalised names occur) and stricter than net/url.
 func notInHost(r rune) bool {
-	return r == unicode.ReplacementChar || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._", r)
+	return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Number) && !strings.ContainsRune("-._", r)
 }

@@ -33,8 +33,8 @@ type Snapshot struct {
 
 // Classify makes a snapshot of all containers of a node. A container listed twice counts once.
 func Classify(containers []Container) Snapshot {
-	var s Snapshot
-	seen, known := make(map[string]bool), make(images)
+	s := Snapshot{Agents: make([]Agent, 0, len(containers))}
+	seen, known := make(map[string]bool, len(containers)), newMemory()
 	for _, c := range containers {
 		role, server := classify(c, known)
 		if role == RoleNone || c.ID != "" && seen[c.ID] {
@@ -49,11 +49,11 @@ func Classify(containers []Container) Snapshot {
 	return s
 }
 
-func newAgent(c Container, role Role, server string, known images) Agent {
+func newAgent(c Container, role Role, server string, known memory) Agent {
 	a := Agent{
 		ID:        c.ID,
 		Name:      cmp.Or(validUTF8(c.firstName()), Unknown),
-		Image:     known.of(c.Image).name,
+		Image:     known.image(c.Image).name,
 		Role:      role,
 		State:     stateOf(c.State),
 		Created:   c.Created,
@@ -136,7 +136,7 @@ func (s Snapshot) ByState(role Role) map[State]int {
 }
 
 func filter(agents []Agent, keep func(Agent) bool) []Agent {
-	var kept []Agent
+	kept := make([]Agent, 0, len(agents))
 	for _, a := range agents {
 		if keep(a) {
 			kept = append(kept, a)

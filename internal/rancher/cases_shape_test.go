@@ -1,0 +1,85 @@
+package rancher
+
+import (
+	"testing"
+	"time"
+)
+
+// What engines and other exporters got wrong about the shape of the data. FC numbers name the reports.
+func TestShapeCases(t *testing.T) {
+	const hour = time.Hour
+	server := func(url string, age time.Duration) Container {
+		return withCommand(leaked("/a_b", image259, age), "run.sh --server "+url+" --token "+token+withCertWriter)
+	}
+	vendor := leaked("/a_b", image259, hour) // SUSE BCI based images carry labels of their vendor
+	vendor.Labels = map[string]string{"io.cattle.agent": "true", "org.opencontainers.image.title": "SLE BCI", "com.suse.eula": "sle-bci", "": "", "pod": "x"}
+	twin := shareMntOf(rangeB, "exited", "Exited (0)", hour)
+	dupe := leaked("/a_b", image259, hour)
+	dupe.ID = "3571bad91a6b0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293"
+	running := func(n int, servers map[string]int) view {
+		return view{certWriters: states{StateRunning: n}, servers: servers, oldest: hour, newest: hour, unmanaged: n}
+	}
+	runCases(t, []fieldCase{
+		{"FC-71 docker_exporter#13, restarting is not running", []Container{withStatus(vendor, "restarting", "Restarting (1) 2 seconds ago")},
+			view{certWriters: states{StateRestarting: 1}, servers: map[string]int{"https://r.example": 1}, oldest: hour, newest: hour, unmanaged: 1}},
+		{"FC-77 telegraf#1263, labels of a vendor", []Container{vendor}, running(1, map[string]int{"https://r.example": 1})},
+		{"FC-79 podman-exporter#26, two share-mnt", []Container{twin, twin},
+			view{shareMnt: states{StateExited: 2}, present: true, shareMntAge: hour, exitCode: "0", leaks: true}},
+		{"FC-79 podman-exporter#26, URLs that are one after all", []Container{
+			server("https://R.example/", hour), server("https://r.example", hour), server("HTTPS://r.example:443", hour), server("https://r.example:0443/x", hour),
+		}, running(4, map[string]int{"https://r.example": 4})},
+		{"FC-81 podman-exporter#516, node-agent never started", []Container{nodeAgent("cattle-node-agent-jfdlt", 0, "created", "Created", hour)},
+			view{nodeAgents: states{StateCreated: 1}}},
+		{"FC-82 elasticsearch_exporter#263, password and token in the URL", []Container{server("https://admin:pw@r.example/x?token=abc", hour)},
+			running(1, map[string]int{"https://r.example": 1})},
+		{"one container listed twice", []Container{dupe, dupe}, running(1, map[string]int{"https://r.example": 1})},
+		{"no server at all", []Container{withCommand(vendor, "run.sh --token t"+withCertWriter)}, running(1, map[string]int{Unknown: 1})},
+		{"server-url unset: --token became the server", []Container{withCommand(vendor, "run.sh --only-write-certs --server --token t --no-register")},
+			running(1, map[string]int{Unknown: 1})},
+	})
+}
+
+// No names, nil or empty: Docker shows that of containers in trouble (domain facts, section 6.3). They count like others.
+func TestWithoutNames(t *testing.T) {
+	for _, names := range [][]string{nil, {}, {""}, {"/"}} {
+		c := leaked("", image259, time.Hour)
+		c.Names, c.State = names, "dead"
+		expect(t, []Container{c}, view{certWriters: states{StateDead: 1}, unmanaged: 1})
+		if got := snapshotOf(c).Agents[0].Name; got != Unknown {
+			t.Errorf("%q: got name %q", names, got)
+		}
+	}
+}
+
+// Whatever an engine says, a list becomes a snapshot: of nothing, of empty objects, of creation times in any century.
+func TestOddLists(t *testing.T) {
+	runCases(t, []fieldCase{
+		{"nil", nil, view{}},
+		{"an empty object", []Container{{}}, view{}},
+		{"an agent and nothing more", []Container{{Labels: agentLabels}}, view{other: 1, unmanaged: 1}},
+	})
+	const yearOne = -62135596800
+	future, past, zero := leaked("/f", image259, 0), leaked("/p", image259, 0), leaked("/z", image259, 0)
+	future.Created, past.Created, zero.Created = now+3600, yearOne, 0
+	live := snapshotOf(future, zero, past).LiveCertWriters()
+	for i, want := range []int64{yearOne, 0, now + 3600} { // as Docker gives them, the oldest first
+		if live[i].Created != want {
+			t.Errorf("place %d: got %d, want %d", i, live[i].Created, want)
+		}
+	}
+}
+
+// What an inspect tells goes through; a container never started, which Docker gives the year 1, has no start.
+func TestStarted(t *testing.T) {
+	started := time.Unix(now-60, 0)
+	never := nodeAgent("cattle-node-agent-jfdlt", 0, "created", "Created", time.Hour)
+	up := nodeAgent("cattle-node-agent-jfdlt", 1, "running", "Up", time.Minute)
+	never.Started, up.Started = time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), started
+	s := snapshotOf(never, up)
+	if !s.Agents[0].Started.IsZero() || !s.Agents[1].Started.Equal(started) {
+		t.Errorf("got %v and %v", s.Agents[0].Started, s.Agents[1].Started)
+	}
+	if running := s.RunningNodeAgents(); len(running) != 1 || !running[0].Started.Equal(started) {
+		t.Errorf("running: %+v", running)
+	}
+}
