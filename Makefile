@@ -12,7 +12,7 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
 TOOL      = go tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
 
-.PHONY: build test race lint fuzz bench bench-engine e2e image
+.PHONY: build test race lint fuzz bench bench-engine e2e image release
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -48,3 +48,6 @@ e2e: ## against a real Docker Engine of its own; needs root and dockerd
 image: ## see also the builder argument in the Dockerfile
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
 	  -t rancher_agent_exporter:$(VERSION) .
+
+release: ## tarballs, checksums and SBOMs in dist/
+	VERSION="$(VERSION)" DATE="$(DATE)" LDFLAGS="$(STAMP)" deploy/release

@@ -1,0 +1,80 @@
+// Package deploy holds the checks of what is deployed: units by systemd itself, scrape configurations by promtool.
+package deploy
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// need skips a test for want of a tool, which in CI is a failure.
+func need(t *testing.T, tool string) {
+	t.Helper()
+	if _, err := exec.LookPath(tool); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("%s is missing", tool)
+		}
+		t.Skipf("%s is missing; the check needs it", tool)
+	}
+}
+
+func runTool(t *testing.T, dir, tool string, args ...string) string {
+	t.Helper()
+	command := exec.Command(tool, args...)
+	command.Dir = dir
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s %s: %v\n%s", tool, strings.Join(args, " "), err, output)
+	}
+	return string(output)
+}
+
+// copyTo copies a file into dir, with its strings replaced.
+func copyTo(t *testing.T, dir, from string, replace ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(dir, filepath.Base(from))
+	if err := os.WriteFile(to, []byte(strings.NewReplacer(replace...).Replace(string(text))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func TestSystemdUnits(t *testing.T) {
+	need(t, "systemd-analyze")
+	dir := t.TempDir()
+	// the verification wants a program where the unit has one
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := copyTo(t, dir, "systemd/rancher_agent_exporter.service", "/usr/local/bin/rancher_agent_exporter", program)
+	socket := copyTo(t, dir, "systemd/rancher_agent_exporter.socket")
+	if output := runTool(t, dir, "systemd-analyze", "verify", service, socket); output != "" {
+		t.Errorf("systemd-analyze verify: %s", output)
+	}
+	// 2.0 of 10, the lower the better
+	runTool(t, dir, "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold=20", service)
+}
+
+func TestScrapeConfigurations(t *testing.T) {
+	need(t, "promtool")
+	configs, err := filepath.Glob("prometheus/*.yml")
+	if err != nil || len(configs) != 3 {
+		t.Fatalf("scrape configurations %v, %v", configs, err)
+	}
+	dir := t.TempDir()
+	copyTo(t, dir, "../alerts/rules.yml")
+	if err := os.Mkdir(filepath.Join(dir, "targets"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	copyTo(t, filepath.Join(dir, "targets"), "prometheus/targets/prod.yml")
+	for _, config := range configs {
+		runTool(t, dir, "promtool", "check", "config", copyTo(t, dir, config))
+	}
+}
