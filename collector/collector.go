@@ -57,7 +57,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for _, role := range rancher.OtherRoles() {
 		emit.gauge(otherContainers, float64(len(o.Snapshot.With(role))), string(role))
 	}
-	emit.gauge(unmanagedContainers, float64(o.Snapshot.Unmanaged()))
+	emit.gauge(unmanagedContainers, float64(len(o.Snapshot.Unmanaged())))
 }
 
 func (c *Collector) collectCertWriters(emit emitter, s rancher.Snapshot) {
@@ -78,8 +78,8 @@ func (c *Collector) collectCertWriters(emit emitter, s rancher.Snapshot) {
 func collectShareMnt(emit emitter, s rancher.Snapshot) {
 	emit.bool(shareMntPresent, s.ShareMntPresent())
 	emit.states(shareMnts, s.ByState(rancher.RoleShareMnt))
-	newest, ok := s.ShareMnt()
-	if !ok {
+	newest := s.ShareMnt()
+	if newest == nil {
 		return
 	}
 	emit.gauge(shareMntCreated, float64(newest.Created))
@@ -100,9 +100,9 @@ func collectNodeAgents(emit emitter, s rancher.Snapshot) {
 }
 
 // distinct leaves one agent for each short ID: two series with the same labels would cost the whole scrape.
-func distinct(agents []rancher.Agent) []rancher.Agent {
+func distinct(agents []*rancher.Agent) []*rancher.Agent {
 	seen := make(map[string]bool, len(agents))
-	var kept []rancher.Agent
+	var kept []*rancher.Agent
 	for _, a := range agents {
 		if id := a.ShortID(); !seen[id] {
 			seen[id] = true

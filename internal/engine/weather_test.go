@@ -145,6 +145,18 @@ func TestInspectInBadWeather(t *testing.T) {
 	}
 }
 
+// A whole container under another status than 200 is not the engine's answer.
+func TestInspectUnderAnotherStatus(t *testing.T) {
+	t.Parallel()
+	fake := startFake(t)
+	fake.Intercept(on(inspectPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusFound)
+		_, _ = w.Write([]byte(`{"Id":"abc","State":{"Status":"running"},"Config":{}}`))
+	}))
+	_, err := newEngine(t, fake.Host(), nil).Inspect(t.Context(), "abc")
+	wantReason(t, err, "HTTP status 302")
+}
+
 // A container that hangs is given a second, whatever time the scrape has (FC-55).
 func TestInspectTakesASecond(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,7 @@ func TestObserveInspectsOnlyShareMntAndRunningNodeAgents(t *testing.T) {
 	if want := []string{"a2", "b1"}; !slices.Equal(engine.inspects, want) {
 		t.Errorf("inspected %v, want %v", engine.inspects, want)
 	}
-	if a, _ := o.Snapshot.ShareMnt(); !a.Started.Equal(started) {
+	if a := o.Snapshot.ShareMnt(); !a.Started.Equal(started) {
 		t.Errorf("share-mnt started %v, want %v", a.Started, started)
 	}
 	if a := o.Snapshot.RunningNodeAgents()[0]; !a.Started.Equal(started) {

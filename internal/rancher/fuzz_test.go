@@ -126,14 +126,14 @@ func FuzzClassify(f *testing.F) {
 				t.Errorf("empty: %+v", a)
 			}
 		}
-		if sum := len(s.LiveCertWriters()) + len(s.With(RoleShareMnt)); sum > len(s.Agents) || s.Unmanaged() > len(s.Agents) {
+		if sum := len(s.LiveCertWriters()) + len(s.With(RoleShareMnt)); sum > len(s.Agents) || len(s.Unmanaged()) > len(s.Agents) {
 			t.Errorf("more than there are: %+v", s)
 		}
 	})
 }
 
 // serverOf is the server of a cert-writer; any other role has none.
-func serverOf(a Agent) string {
+func serverOf(a *Agent) string {
 	if a.Role != RoleCertWriter && a.Server == "" {
 		return Unknown
 	}

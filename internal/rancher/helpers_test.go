@@ -127,7 +127,7 @@ func viewOf(s Snapshot) view {
 		helper:       len(s.With(RoleShareMntHelper)),
 		clusterAgent: len(s.With(RoleClusterAgent)),
 		other:        len(s.With(RoleOther)),
-		unmanaged:    s.Unmanaged(),
+		unmanaged:    len(s.Unmanaged()),
 	}
 	if live := s.LiveCertWriters(); len(live) > 0 {
 		v.oldest, v.newest = age(live[0]), age(live[len(live)-1])
@@ -136,7 +136,7 @@ func viewOf(s Snapshot) view {
 			v.servers[group.Server] = group.Count
 		}
 	}
-	if newest, ok := s.ShareMnt(); ok {
+	if newest := s.ShareMnt(); newest != nil {
 		v.shareMntAge, v.leaks = age(newest), newest.Leaks
 		if newest.ExitCode != nil {
 			v.exitCode = strconv.Itoa(*newest.ExitCode)
@@ -145,7 +145,7 @@ func viewOf(s Snapshot) view {
 	return v
 }
 
-func age(a Agent) time.Duration { return time.Duration(now-a.Created) * time.Second }
+func age(a *Agent) time.Duration { return time.Duration(now-a.Created) * time.Second }
 
 func nonZero(counts map[State]int) states {
 	var kept states

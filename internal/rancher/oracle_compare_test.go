@@ -100,13 +100,13 @@ func (c truth) container(inspected bool) Container {
 
 // factsOf are the same numbers from a snapshot.
 func factsOf(s Snapshot, limit int) facts {
-	f := facts{byState: map[Role]map[State]int{}, unmanaged: s.Unmanaged(), present: s.ShareMntPresent(), labels: map[string]string{}}
+	f := facts{byState: map[Role]map[State]int{}, unmanaged: len(s.Unmanaged()), present: s.ShareMntPresent(), labels: map[string]string{}}
 	for _, role := range append(EventRoles(), OtherRoles()...) {
 		if counts := nonZero(s.ByState(role)); counts != nil {
 			f.byState[role] = counts
 		}
 	}
-	if newest, ok := s.ShareMnt(); ok {
+	if newest := s.ShareMnt(); newest != nil {
 		f.newest, f.leaks = newest.ID, newest.Leaks
 		if newest.ExitCode != nil {
 			f.exitCode = strconv.Itoa(*newest.ExitCode)

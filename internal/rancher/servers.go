@@ -20,7 +20,7 @@ type Servers struct {
 
 // ServersOf groups cert-writers, the oldest first, by server URL. The limit URLs seen first, whose oldest cert-writer
 // is oldest, get a group each, besides [Unknown]; all others share [OtherServers].
-func ServersOf(certWriters []Agent, limit int) Servers {
+func ServersOf(certWriters []*Agent, limit int) Servers {
 	s := Servers{limit: limit, labels: map[string]string{Unknown: Unknown}}
 	at := make(map[string]int)
 	for _, a := range certWriters {

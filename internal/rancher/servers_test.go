@@ -8,7 +8,7 @@ import (
 )
 
 // certWritersOf makes live cert-writers of the given servers, the first one the oldest, an hour between any two.
-func certWritersOf(servers ...string) []Agent {
+func certWritersOf(servers ...string) []*Agent {
 	list := make([]Container, len(servers))
 	for i, server := range servers {
 		list[i] = withCommand(leaked(fmt.Sprintf("/a_%d", i), image233, time.Duration(len(servers)-i)*time.Hour), "run.sh --server "+server+" -o")

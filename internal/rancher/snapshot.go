@@ -28,13 +28,13 @@ func (a Agent) ShortID() string { return ShortID(a.ID) }
 
 // Snapshot is what one list of all containers says about the leak on a node.
 type Snapshot struct {
-	Agents []Agent // every container whose role is not RoleNone, the oldest first
+	Agents []*Agent // every container whose role is not RoleNone, the oldest first
 }
 
 // Classify makes a snapshot of all containers of a node. A container listed twice counts once.
 func Classify(containers []Container) Snapshot {
-	s := Snapshot{Agents: make([]Agent, 0, len(containers))}
-	seen, known := make(map[string]bool, len(containers)), newMemory()
+	var s Snapshot
+	seen, known := make(map[string]bool), newMemory()
 	for _, c := range containers {
 		role, server := classify(c, known)
 		if role == RoleNone || c.ID != "" && seen[c.ID] {
@@ -43,14 +43,14 @@ func Classify(containers []Container) Snapshot {
 		seen[c.ID] = true
 		s.Agents = append(s.Agents, newAgent(c, role, server, known))
 	}
-	slices.SortFunc(s.Agents, func(a, b Agent) int {
+	slices.SortFunc(s.Agents, func(a, b *Agent) int {
 		return cmp.Or(cmp.Compare(a.Created, b.Created), strings.Compare(a.ID, b.ID))
 	})
 	return s
 }
 
-func newAgent(c Container, role Role, server string, known memory) Agent {
-	a := Agent{
+func newAgent(c Container, role Role, server string, known memory) *Agent {
+	a := &Agent{
 		ID:        c.ID,
 		Name:      cmp.Or(validUTF8(c.firstName()), Unknown),
 		Image:     known.image(c.Image).name,
@@ -72,53 +72,49 @@ func newAgent(c Container, role Role, server string, known memory) Agent {
 }
 
 // With returns the agents of a role, the oldest first.
-func (s Snapshot) With(role Role) []Agent {
-	return filter(s.Agents, func(a Agent) bool { return a.Role == role })
+func (s Snapshot) With(role Role) []*Agent {
+	return s.filter(func(a *Agent) bool { return a.Role == role })
 }
 
 // LiveCertWriters returns the cert-writers that are running, restarting or paused, the oldest first.
-func (s Snapshot) LiveCertWriters() []Agent {
-	return filter(s.Agents, func(a Agent) bool { return a.Role == RoleCertWriter && a.State.Live() })
+func (s Snapshot) LiveCertWriters() []*Agent {
+	return s.filter(func(a *Agent) bool { return a.Role == RoleCertWriter && a.State.Live() })
 }
 
 // RunningNodeAgents returns the node-agents in state running: what the workaround restarts.
-func (s Snapshot) RunningNodeAgents() []Agent {
-	return filter(s.Agents, func(a Agent) bool { return a.Role == RoleNodeAgent && a.State == StateRunning })
+func (s Snapshot) RunningNodeAgents() []*Agent {
+	return s.filter(func(a *Agent) bool { return a.Role == RoleNodeAgent && a.State == StateRunning })
 }
 
-// ShareMnt returns the newest share-mnt container; false if there is none.
-func (s Snapshot) ShareMnt() (Agent, bool) {
+// Unmanaged returns what the node-agent will force-remove 15 s after it next connects, in any state.
+func (s Snapshot) Unmanaged() []*Agent {
+	return s.filter(func(a *Agent) bool { return a.Unmanaged })
+}
+
+// ShareMnt returns the newest share-mnt container; nil if there is none.
+func (s Snapshot) ShareMnt() *Agent {
 	all := s.With(RoleShareMnt)
 	if len(all) == 0 {
-		return Agent{}, false
+		return nil
 	}
-	return all[len(all)-1], true
-}
-
-// NeedStart returns the agents in this snapshot whose last start matters but is not in a list: the newest share-mnt and
-// the running node-agents.
-func (s Snapshot) NeedStart() []*Agent {
-	shareMnt, _ := s.ShareMnt()
-	var need []*Agent
-	for i := range s.Agents {
-		switch a := &s.Agents[i]; {
-		case a.Role == RoleShareMnt && a.ID == shareMnt.ID, a.Role == RoleNodeAgent && a.State == StateRunning:
-			need = append(need, a)
-		}
-	}
-	return need
+	return all[len(all)-1]
 }
 
 // ShareMntPresent says whether a share-mnt container exists that Docker is not about to drop.
 func (s Snapshot) ShareMntPresent() bool {
-	return slices.ContainsFunc(s.With(RoleShareMnt), func(a Agent) bool {
+	return slices.ContainsFunc(s.With(RoleShareMnt), func(a *Agent) bool {
 		return a.State != StateRemoving && a.State != StateDead
 	})
 }
 
-// Unmanaged counts what the node-agent will force-remove 15 s after it next connects, in any state.
-func (s Snapshot) Unmanaged() int {
-	return len(filter(s.Agents, func(a Agent) bool { return a.Unmanaged }))
+// NeedStart returns the agents whose last start matters but is not in a list: the newest share-mnt and the running
+// node-agents.
+func (s Snapshot) NeedStart() []*Agent {
+	need := s.RunningNodeAgents()
+	if shareMnt := s.ShareMnt(); shareMnt != nil {
+		need = append(need, shareMnt)
+	}
+	return need
 }
 
 // ByState counts the agents of a role by state, every state included.
@@ -127,17 +123,15 @@ func (s Snapshot) ByState(role Role) map[State]int {
 	for _, state := range States() {
 		counts[state] = 0
 	}
-	for _, a := range s.Agents {
-		if a.Role == role {
-			counts[a.State]++
-		}
+	for _, a := range s.With(role) {
+		counts[a.State]++
 	}
 	return counts
 }
 
-func filter(agents []Agent, keep func(Agent) bool) []Agent {
-	kept := make([]Agent, 0, len(agents))
-	for _, a := range agents {
+func (s Snapshot) filter(keep func(*Agent) bool) []*Agent {
+	var kept []*Agent
+	for _, a := range s.Agents {
 		if keep(a) {
 			kept = append(kept, a)
 		}
