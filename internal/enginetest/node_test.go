@@ -9,7 +9,7 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
-func classify(containers ...Container) []rancher.Agent {
+func classify(containers ...Container) []*rancher.Agent {
 	var list []rancher.Container
 	for _, c := range containers {
 		list = append(list, rancher.Container{
