@@ -59,12 +59,13 @@ var swaps = map[string][]string{
 	">": {">=", "<"}, "<": {"<=", ">"}, ">=": {">", "<"}, "<=": {"<", ">"}, "==": {"!="}, "!=": {"=="},
 	"+": {"-"}, "-": {"+"}, "*": {"+"}, "/": {"*"},
 	"and": {"unless", "or"}, "unless": {"and", "or"}, "or": {"and", "unless"},
-	"=": {"!="}, "=~": {"!~"}, "!~": {"=~"},
 	"max": {"min", "sum"}, "min": {"max"}, "sum": {"max"}, "count": {"max"},
 	"max_over_time": {"min_over_time"}, "min_over_time": {"max_over_time"},
 	"avg_over_time": {"min_over_time", "max_over_time"}, "last_over_time": {"min_over_time", "max_over_time"},
 	"changes": {"resets"},
 }
+
+var matcherSwaps = map[string]string{"=": "!=", "!=": "=", "=~": "!~", "!~": "=~"}
 
 // changes returns the ways to break word i.
 func changes(words []Word, i int) []change {
@@ -89,9 +90,8 @@ func changes(words []Word, i int) []change {
 		}
 	case MatcherOp:
 		name := words[i-1].Text
-		for _, with := range swaps[w.Text] {
-			put(w.Start, w.End, with, fmt.Sprintf("%s%s%s -> %s", name, w.Text, words[i+1].Text, with))
-		}
+		with := matcherSwaps[w.Text]
+		put(w.Start, w.End, with, fmt.Sprintf("%s%s%s -> %s", name, w.Text, words[i+1].Text, with))
 	case MatcherName:
 		end := words[i+2].End
 		if words[i+3].Text == "," {
