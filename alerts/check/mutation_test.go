@@ -43,6 +43,13 @@ func TestMutants(t *testing.T) {
 	}
 	scenarios := splitScenarios(t)
 	shared := &kills{count: map[string]map[int]int{}}
+	for i, file := range scenarios {
+		for _, a := range alerts(rules) {
+			if asksFor(file.Tests[0], a.Alert) {
+				shared.add(a.Alert, i)
+			}
+		}
+	}
 	origins := sources(t, rules)
 	queue := make(chan Mutant)
 	var mu sync.Mutex
@@ -161,6 +168,21 @@ func feeds(s Scenario, metrics map[string]bool) bool {
 	}
 	for _, series := range s.InputSeries {
 		if name, _, _ := strings.Cut(series.Series, "{"); metrics[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// asksFor reports whether a scenario has an expectation for an alert by name: the likeliest one to catch its mutants.
+func asksFor(s Scenario, alert string) bool {
+	for _, a := range s.AlertRuleTest {
+		if a.AlertName == alert {
+			return true
+		}
+	}
+	for _, e := range s.PromQLExprTest {
+		if strings.Contains(e.Expr, `"`+alert+`"`) {
 			return true
 		}
 	}
