@@ -1,5 +1,4 @@
-# Everything here needs Go alone, but for e2e, bench-engine and image (a Docker Engine) and the checks of alerts and
-# dashboards (Debian's prometheus and prometheus-alertmanager). CI calls the same targets.
+# What needs more than Go says so. CI calls the same targets.
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
@@ -9,10 +8,16 @@ DATE     ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 VERSION_PACKAGE = github.com/prometheus/common/version
 STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revision=$(REVISION) \
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
-TOOL      = go tool -modfile=tools/go.mod
+
+# Tools are built from tools/go.mod, apart from the product's modules.
+STATICCHECK = $(CURDIR)/.cache/staticcheck
+PROMTOOL3   = $(CURDIR)/.cache/promtool3
+# modules of their own, for what the product must not depend on
+CHECK_MODULES = alerts/check
+
 FUZZTIME ?= 30s
 
-.PHONY: build test race lint fuzz bench bench-engine e2e image release
+.PHONY: build test race lint fuzz bench bench-engine e2e alerts alerts-mutation deploy image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -23,11 +28,11 @@ test:
 race: ## all but the end-to-end tests, which run the built program
 	go test -race $$(go list ./... | grep -v /e2e)
 
-lint:
+lint: $(STATICCHECK)
 	test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
-	go vet ./...
-	$(TOOL) staticcheck ./...
-	go mod tidy -diff
+	for module in . $(CHECK_MODULES); do \
+	  (cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1; \
+	done
 
 fuzz: ## each fuzz test for FUZZTIME
 	go list ./internal/... | while read -r package; do \
@@ -37,17 +42,35 @@ fuzz: ## each fuzz test for FUZZTIME
 	done
 
 bench:
-	go test -run '^$$' -bench . -benchmem ./internal/rancher ./collector
+	go test -run '^$$' -bench . -benchmem ./internal/rancher ./internal/engine ./collector
 
-bench-engine: ## against a real Docker Engine of its own; prints ratios
+bench-engine: ## ratios against a real Docker Engine of its own; needs root and dockerd
 	go run ./e2e/bench
 
-e2e: ## against a real Docker Engine of its own; needs root and dockerd
-	go test ./e2e/...
+e2e: ## on a real Docker Engine of its own; needs root, dockerd, prometheus, alertmanager and busybox
+	go test -timeout 30m ./e2e/...
 
-image: ## see also the builder argument in the Dockerfile
+alerts: $(PROMTOOL3) ## needs promtool and amtool
+	cd alerts/check && PROMTOOL3=$(PROMTOOL3) go test ./...
+
+alerts-mutation: ## breaks each rule in turn; an hour
+	cd alerts/check && MUTATION=. go test -run TestMutants -timeout 3h -v .
+
+deploy: $(PROMTOOL3) ## units, scrape configurations, compose, socket proxy; needs their tools
+	PROMTOOL3=$(PROMTOOL3) go test ./deploy/...
+
+image: ## see also the builder argument in the Dockerfile; needs docker
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
 	  -t rancher_agent_exporter:$(VERSION) .
 
 release: ## tarballs, checksums and SBOMs in dist/
 	VERSION="$(VERSION)" DATE="$(DATE)" LDFLAGS="$(STAMP)" deploy/release
+
+reproducible: release ## the binaries of the release once more, from another directory and without a cache
+	LDFLAGS="$(STAMP)" deploy/reproducible
+
+$(STATICCHECK): tools/go.mod
+	go build -modfile=tools/go.mod -o $@ honnef.co/go/tools/cmd/staticcheck
+
+$(PROMTOOL3): tools/go.mod
+	go build -modfile=tools/go.mod -o $@ github.com/prometheus/prometheus/cmd/promtool
