@@ -10,12 +10,12 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 )
 
-const whatToDo = `1. **Restart the node-agent** of every node in *Restart these node agents*: run its command on that node. The cert-writers are gone within about a minute; the pods of the node go on.
-2. **Look first** where *Also removed* is not 0: the node-agent removes every container of the agent image that belongs to no pod.
-3. **Stop the cause**: *Why share-mnt starts again* names it. Mostly it is a cron job with docker system prune.
-4. **For good**: from Rancher 2.5.10 and 2.6.0 on, share-mnt starts no cert-writer.
+const whatToDo = `1. **Restart the node-agent** of each node below: run its command on that node. The cert-writers are gone within about a minute; pods go on.
+2. **Look first** where *Also removed* is not 0: those go too.
+3. **Stop the cause**: *Why share-mnt starts again* names it, mostly a cron job that prunes.
+4. **For good**: Rancher 2.5.10, 2.6.0 and later do not leak.
 
-Red: act now. Orange: unknown, or act soon. Green: fine. One cert-writer on a node is normal, more than one is the leak.`
+Red: act now. Orange: unknown, or act soon. One cert-writer on a node is normal, two are a leak.`
 
 func fleet() dashboard.Dashboard {
 	s := chosen
@@ -26,37 +26,37 @@ func fleet() dashboard.Dashboard {
 			to(nodeUID, "Node", "One node: the command, and what happened when", ""),
 			to(healthUID, "Exporter health", "Whether every node can be seen", "&${instance:queryparam}"),
 		},
-		markdown(words{title: "What to do", about: "The cure and the cure of the cause, in the order of the tables below."}, place{0, 0, 9, 8}, whatToDo),
+		markdown(words{title: "What to do", about: "The cure and the cure of the cause, in the order of the tables below."}, place{0, 0, 8, 8}, whatToDo),
 		number(words{"Nodes leaking", "Nodes seen now with more than one live cert-writer. A node that cannot be seen is not in it: see the two counts below.", "no node is seen"},
-			place{9, 0, 4, 4}, "short", above(green, limit(1, red)), now("A", orZero(s.leaking(), s.live()), "")),
+			place{8, 0, 4, 4}, "short", above(green, limit(1, red)), now("A", orZero(s.leaking(), s.live()), "")),
 		number(words{"Leaked containers", "Live cert-writers beyond the one that is normal, over all nodes seen now.", "no node is seen"},
-			place{13, 0, 4, 4}, "short", above(green, limit(1, orange), limit(20, red)),
+			place{12, 0, 4, 4}, "short", above(green, limit(1, orange), limit(20, red)),
 			now("A", fmt.Sprintf("sum(clamp_min(%s - 1, 0))", s.live()), "")),
 		worst(s),
 		number(words{"Oldest leaked", "Age of the oldest live cert-writer of the nodes that leak now: since when the leak goes on, or since the last restart of the node-agent.", "nothing leaks"},
-			place{9 + 11, 0, 4, 4}, "s", above("text"), now("A", fmt.Sprintf("max(%s)", age("("+s.oldest()+" and "+s.leaking()+")")), "")),
+			place{20, 0, 4, 4}, "s", above("text"), now("A", fmt.Sprintf("max(%s)", age("("+s.oldest()+" and "+s.leaking()+")")), "")),
 		number(words{"Nodes that could leak", "Nodes whose share-mnt starts a separate cert-writer each time it starts (Rancher 2.0.6 to 2.5.9). An upgrade of Rancher ends that.", "no share-mnt is seen"},
-			place{9, 4, 4, 4}, "short", above(blue), now("A", orZero(s.canLeak()+" == 1", s.canLeak()), "")),
+			place{8, 4, 4, 4}, "short", above(blue), now("A", orZero(s.canLeak()+" == 1", s.canLeak()), "")),
 		number(words{"Nodes seen", "Nodes whose Docker Engine listed its containers for the last scrape.", "no exporter is seen"},
-			place{13, 4, 4, 4}, "short", above(orange, limit(1, blue)), now("A", "sum("+s.dockerUp()+")", "")),
+			place{12, 4, 4, 4}, "short", above(orange, limit(1, blue)), now("A", "sum("+s.dockerUp()+")", "")),
 		number(words{"Docker unreachable", "Exporters that answer but cannot list the containers: what leaks there is unknown, not zero.", "no exporter is seen"},
-			place{17, 4, 3, 4}, "short", above(green, limit(1, orange)), now("A", orZero(s.dockerUp()+" == 0", s.dockerUp()), "")),
+			place{16, 4, 4, 4}, "short", above(green, limit(1, orange)), now("A", orZero(s.dockerUp()+" == 0", s.dockerUp()), "")),
 		number(words{"Exporters down", "Exporters that Prometheus cannot scrape: what leaks there is unknown, not zero.", "no exporter is scraped"},
 			place{20, 4, 4, 4}, "short", above(green, limit(1, orange)), now("A", orZero(s.up()+" == 0", s.up()), "")),
-		restartTable(s, place{0, 8, 24, 8}),
-		trend(s, place{0, 16, 15, 9}),
-		serverTable(s, place{15, 16, 9, 9}),
-		causeTable(s, place{0, 25, 24, 8}),
-		couldLeakTable(s, place{0, 33, 15, 9}),
-		versionTable(s, place{15, 33, 9, 9}),
-		unseenTable(s, place{0, 42, 12, 8}),
-		sightTimeline(s, place{12, 42, 12, 8}),
+		restartTable(s, place{0, 8, 24, 10}),
+		trend(s, place{0, 18, 14, 10}),
+		serverTable(s, place{14, 18, 10, 10}),
+		causeTable(s, place{0, 28, 24, 8}),
+		couldLeakTable(s, place{0, 36, 15, 10}),
+		versionTable(s, place{15, 36, 9, 10}),
+		unseenTable(s, place{0, 46, 12, 7}),
+		sightTimeline(s, place{12, 46, 12, 7}),
 	)
 }
 
 func worst(s selector) dashboard.Panel {
 	p := number(words{"Worst node", "The node with the most live cert-writers now.", "no node is seen"},
-		place{17, 0, 3, 4}, "short", leak(), now("A", "topk(1, "+titled(s.live())+")", "{{title}}"))
+		place{16, 0, 4, 4}, "short", leak(), now("A", "topk(1, "+titled(s.live())+")", "{{title}}"))
 	p.Options.(*stat.Options).TextMode = common.BigValueTextModeValueAndName
 	return p
 }
@@ -71,6 +71,7 @@ func trend(s selector, at place) dashboard.Panel {
 		"%s and topk(20, max_over_time((%s)[$__range:$__interval] @ end()) > 1)", s.live(), s.live())), "{{title}}"))
 	o := p.Options.(*timeseries.Options)
 	o.Legend.DisplayMode, o.Legend.Placement, o.Legend.Calcs = common.LegendDisplayModeTable, common.LegendPlacementRight, []string{"lastNotNull", "max"}
+	o.Legend.SortBy, o.Legend.SortDesc = cog.ToPtr("Max"), cog.ToPtr(true)
 	return p
 }
 

@@ -39,7 +39,7 @@ func serverTable(s selector, at place) dashboard.Panel {
 		"no live cert-writer is seen",
 	}, at, "Live",
 		[]column{
-			col("server", "Server", 0), value("A", "Live", 80, unit("short")), value("B", "Nodes", 80, unit("short")),
+			col("server", "Server", 0), value("A", "Live", 70, unit("short")), value("B", "Nodes", 70, unit("short")),
 			value("C", "Oldest", 110, unit("s"), prop("decimals", 1)),
 		},
 		rows("A", "sum by (server) ("+perServer+")"), rows("B", "count by (server) ("+perServer+")"),
@@ -113,8 +113,8 @@ func unseenTable(s selector, at place) dashboard.Panel {
 		"Nodes that cannot be seen now",
 		"Whether they leak is unknown. Last count is the number of live cert-writers when the node was last seen within the time range.",
 		"every node is seen",
-	}, at, "Last count", append(nodeColumns(150),
-		col("why", "Why", 190),
+	}, at, "Last count", append(nodeColumns(140),
+		col("why", "Why", 160),
 		value("B", "Last seen", 110, unit("s"), prop("decimals", 1)),
 		value("C", "Last count", 0, unit("short"), colored(), limits(above("transparent", limit(2, orange), limit(21, red)))),
 	), unseenTargets(s, only)...)

@@ -19,20 +19,22 @@ func nodePage() dashboard.Dashboard {
 			to(healthUID, "Exporter health", "Whether every node can be seen", ""),
 		},
 		bigCommand(s, place{0, 0, 15, 5}),
-		liveNow(s, place{15, 0, 5, 5}),
+		number(words{
+			"Live now", "Running, restarting or paused: one is normal, more than one is the leak, more than 20 is critical.", "Docker is not seen",
+		}, place{15, 0, 5, 5}, "short", leak(), now("A", s.live(), "")),
 		number(words{"Oldest live", "Age of the oldest live cert-writer.", "no live cert-writer is seen"},
 			place{20, 0, 4, 5}, "s", above("text"), now("A", age(s.oldest()), "")),
-		kubectl(s, place{0, 5, 15, 3}),
-		number(words{"Also removed", "Other containers of the agent image that belong to no pod: the node-agent force-removes them too when it is restarted. Look at them first.", "Docker is not seen"},
-			place{15, 5, 5, 3}, "short", above(green, limit(1, orange)), now("A", s.alsoRemoved(), "")),
-		lastRestart(s, place{20, 5, 4, 3}),
+		kubectl(s, place{0, 5, 24, 3}),
 		dockerState(s, place{0, 8, 4, 3}),
 		number(words{"Node-agent up for", "Time since the node-agent last started. docker restart and a new container both begin it anew.", "no running node-agent is seen"},
 			place{4, 8, 4, 3}, "s", above("text"), now("A", age(s.agentStarted()), "")),
-		shareMntNow(s, place{8, 8, 4, 3}),
-		couldLeak(s, place{12, 8, 6, 3}),
-		number(words{"Last prune reported", "Age of the newest container prune that Docker reported (20.10 and later) since the exporter started. docker rm is never in it.", "none reported"},
-			place{18, 8, 6, 3}, "s", above("text"),
+		lastRestart(s, place{8, 8, 3, 3}),
+		number(words{"Also removed", "Other containers of the agent image that belong to no pod: the node-agent force-removes them too when it is restarted. Look at them first.", "Docker is not seen"},
+			place{11, 8, 3, 3}, "short", above(green, limit(1, orange)), now("A", s.alsoRemoved(), "")),
+		shareMntNow(s, place{14, 8, 3, 3}),
+		couldLeak(s, place{17, 8, 4, 3}),
+		number(words{"Last prune", "Age of the newest container prune that Docker reported (20.10 and later) since the exporter started. docker rm is never in it.", "none reported"},
+			place{21, 8, 3, 3}, "s", above("text"),
 			now("A", age(node(s.of("rancher_agent_docker_last_container_prune_timestamp_seconds"))), "")),
 		liveOverTime(s, place{0, 11, 24, 9}),
 		events(s, place{0, 20, 24, 6}),
@@ -60,32 +62,25 @@ func bigCommand(s selector, at place) dashboard.Panel {
 
 func kubectl(s selector, at place) dashboard.Panel {
 	pods := maxBy(perNode+", agent_pod", s.of("rancher_agent_node_agent_info", `agent_pod=~"cattle-node-agent-[a-z0-9-]+"`))
-	return wording(words{
+	p := wording(words{
 		"Or, without a shell on the node",
 		"The same cure: the DaemonSet makes a new pod, whose node-agent removes the cert-writers.",
 		"no pod of a running node-agent is seen. kubectl -n cattle-system get pods -o wide",
 	}, at, above("text"), now("A", pods, "kubectl -n cattle-system delete pod {{agent_pod}}"))
-}
-
-func liveNow(s selector, at place) dashboard.Panel {
-	p := number(words{
-		"Live cert-writers",
-		"Running, restarting or paused: one is normal, more than one is the leak, more than 20 is critical.",
-		"Docker is not seen",
-	}, at, "short", leak(), over("A", s.live(), ""))
-	p.Options.(*stat.Options).GraphMode = common.BigValueGraphModeArea
+	// Of itself the text would grow until it breaks in the middle of the pod's name.
+	p.Options.(*stat.Options).Text = &common.VizTextDisplayOptions{ValueSize: cog.ToPtr(24.0)}
 	return p
 }
 
 // lastRestart compares as the alert RancherCertWriterSurvivedRestart does: what is older than the node-agent should be gone within minutes.
 func lastRestart(s selector, at place) dashboard.Panel {
 	p := number(words{
-		"Did the last restart work?",
+		"Last restart",
 		"Whether live cert-writers are older than the last start of the node-agent, 5 minutes and more after it. If so, another restart will not help: " +
 			"look whether the node-agent reaches Rancher, and whether those containers carry the label io.cattle.agent=true.",
-		"no live cert-writer",
+		"no live cert-writer is seen",
 	}, at, "none", above("text"), now("A", fmt.Sprintf("(%s > bool %s) + (time() - %s < bool 300)", s.agentStarted(), s.oldest(), s.agentStarted()), ""))
-	p.FieldConfig.Defaults.Mappings = states(state{0, "yes", green}, state{1, "no: old ones left", red}, state{2, "wait 5 minutes", blue})
+	p.FieldConfig.Defaults.Mappings = states(state{0, "worked", green}, state{1, "old ones left", red}, state{2, "wait 5 minutes", blue})
 	return p
 }
 

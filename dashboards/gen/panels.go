@@ -114,12 +114,12 @@ func curve(w words, at place, unit string, limits *dashboard.ThresholdsConfig, t
 	c := timeseries.NewFieldConfig()
 	c.LineInterpolation, c.LineWidth, c.FillOpacity = cog.ToPtr(common.LineInterpolationStepAfter), cog.ToPtr(2.0), cog.ToPtr(5.0)
 	c.ShowPoints = cog.ToPtr(common.VisibilityModeNever)
-	c.AxisSoftMin = cog.ToPtr(0.0)
 	if len(limits.Steps) > 1 {
 		c.ThresholdsStyle = &common.GraphThresholdsStyleConfig{Mode: common.GraphThresholdsStyleModeDashed}
 	}
 	p.FieldConfig.Defaults.Custom = c
 	p.FieldConfig.Defaults.Unit, p.FieldConfig.Defaults.Thresholds = &unit, limits
+	p.FieldConfig.Defaults.Min = cog.ToPtr(0.0)
 	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdPaletteClassic}
 	return p
 }

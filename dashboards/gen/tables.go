@@ -76,6 +76,8 @@ func grid(w words, at place, sortBy string, columns []column, targets ...variant
 	p.Transformations = []dashboard.DataTransformerConfig{
 		{Id: "merge", Options: map[string]any{}},
 		{Id: "organize", Options: organize(columns, len(targets))},
+		// Prometheus gives rows in no order: let equals of the column sorted by stand by the first column. The table turns equals round with the rest.
+		{Id: "sortBy", Options: map[string]any{"fields": map[string]any{}, "sort": []map[string]any{{"field": columns[0].title, "desc": true}}}},
 	}
 	return p
 }
