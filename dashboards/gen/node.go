@@ -33,7 +33,7 @@ func nodePage() dashboard.Dashboard {
 			place{11, 8, 3, 3}, "short", above(green, limit(1, orange)), now("A", s.alsoRemoved(), "")),
 		shareMntNow(s, place{14, 8, 3, 3}),
 		couldLeak(s, place{17, 8, 4, 3}),
-		number(words{"Last prune", "Age of the newest container prune that Docker reported (20.10 and later) since the exporter started. docker rm is never in it.", "none reported"},
+		number(words{"Last prune", "Age of the newest container prune that Docker reported (20.10 and later) since the exporter started. docker rm is never in it.", "none seen"},
 			place{21, 8, 3, 3}, "s", above("text"),
 			now("A", age(node(s.of("rancher_agent_docker_last_container_prune_timestamp_seconds"))), "")),
 		liveOverTime(s, place{0, 11, 24, 9}),
@@ -78,7 +78,7 @@ func lastRestart(s selector, at place) dashboard.Panel {
 		"Last restart",
 		"Whether live cert-writers are older than the last start of the node-agent, 5 minutes and more after it. If so, another restart will not help: " +
 			"look whether the node-agent reaches Rancher, and whether those containers carry the label io.cattle.agent=true.",
-		"no live cert-writer is seen",
+		"nothing to judge",
 	}, at, "none", above("text"), now("A", fmt.Sprintf("(%s > bool %s) + (time() - %s < bool 300)", s.agentStarted(), s.oldest(), s.agentStarted()), ""))
 	p.FieldConfig.Defaults.Mappings = states(state{0, "worked", green}, state{1, "old ones left", red}, state{2, "wait 5 minutes", blue})
 	return p
@@ -111,8 +111,8 @@ func oneByOne(s selector, at place) dashboard.Panel {
 		"The oldest live cert-writers, up to the exporter's --collector.cert-writer.series-limit (20).",
 		"no live cert-writer is seen, or --collector.cert-writer.series-limit is 0",
 	}, at, "Age", []column{
-		col("container_id", "Container", 125), col("container_name", "Name", 165), col("server", "Server", 0),
-		col("image", "Image", 260), col("Value", "Age", 110, unit("s"), prop("decimals", 1)),
+		col("container_id", "Container", 120), col("container_name", "Name", 160), col("server", "Server", 0),
+		col("image", "Image", 230), col("Value", "Age", 100, unit("s"), prop("decimals", 1)),
 	}, rows("A", age(maxBy(labels, s.of("rancher_agent_cert_writer_created_timestamp_seconds")))))
 }
 

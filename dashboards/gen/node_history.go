@@ -60,7 +60,6 @@ func events(s selector, at place) dashboard.Panel {
 	c := p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig)
 	c.DrawStyle, c.FillOpacity, c.LineWidth = cog.ToPtr(common.GraphDrawStyleBars), cog.ToPtr(90.0), cog.ToPtr(0.0)
 	c.Stacking = &common.StackingConfig{Mode: cog.ToPtr(common.StackingModeNormal), Group: cog.ToPtr("A")}
-	c.AxisSoftMax = cog.ToPtr(4.0)
 	p.FieldConfig.Defaults.Decimals = cog.ToPtr(0.0)
 	for _, f := range [][2]string{
 		{"node-agent started", "green"}, {"cert-writer removed", "blue"}, {"container prune", "purple"},
@@ -75,9 +74,10 @@ func events(s selector, at place) dashboard.Panel {
 	return p
 }
 
-// fixAxis gives graphs that stand above one another the same left edge.
+// fixAxis gives graphs that stand above one another the same left edge and steps, and a graph of zeros a sensible height.
 func fixAxis(p *dashboard.Panel) {
-	p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig).AxisWidth = cog.ToPtr(50.0)
+	c := p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig)
+	c.AxisWidth, c.AxisSoftMax = cog.ToPtr(50.0), cog.ToPtr(4.0)
 	p.Interval = cog.ToPtr("1m")
 }
 

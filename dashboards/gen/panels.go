@@ -100,7 +100,9 @@ func number(w words, at place, unit string, limits *dashboard.ThresholdsConfig, 
 // wording is a number whose legend is shown instead of the value; the value gives the colour.
 func wording(w words, at place, limits *dashboard.ThresholdsConfig, targets ...variants.Dataquery) dashboard.Panel {
 	p := number(w, at, "none", limits, targets...)
-	p.Options.(*stat.Options).TextMode = common.BigValueTextModeName
+	o := p.Options.(*stat.Options)
+	// Two of them stand above one another: side by side, long commands would break.
+	o.TextMode, o.Orientation = common.BigValueTextModeName, common.VizOrientationHorizontal
 	return p
 }
 

@@ -70,7 +70,8 @@ func grid(w words, at place, sortBy string, columns []column, targets ...variant
 	c := table.NewFieldConfig()
 	c.Filterable = cog.ToPtr(true)
 	p.FieldConfig.Defaults.Custom = c
-	p.FieldConfig.Defaults.Unit, p.FieldConfig.Defaults.Thresholds = cog.ToPtr("short"), above("text")
+	// Columns of numbers have units of their own; without this one, a container ID made of digits would be shown as trillions.
+	p.FieldConfig.Defaults.Unit, p.FieldConfig.Defaults.Thresholds = cog.ToPtr("string"), above("text")
 	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdThresholds}
 	p.FieldConfig.Overrides = append(overrides(columns), hidden())
 	p.Transformations = []dashboard.DataTransformerConfig{
