@@ -8,9 +8,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
 	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 )
+
+// asked is a query as the code has it, or as the SDK decodes it.
+func asked(target variants.Dataquery) prometheus.Dataquery {
+	if q, is := target.(*prometheus.Dataquery); is {
+		return *q
+	}
+	return target.(prometheus.Dataquery)
+}
 
 // choice is what a user has chosen in the variables; nothing chosen is All.
 type choice map[string]string
@@ -61,7 +70,7 @@ func (s *promServer) run(t testing.TB, d dashboard.Dashboard, p dashboard.Panel,
 		step = max(step, minute)
 	}
 	for _, target := range p.Targets {
-		q := target.(prometheus.Dataquery)
+		q := asked(target)
 		form := url.Values{"query": {filled(t, d, chosen, step, interval, q.Expr)}}
 		kind := "query"
 		if q.Range != nil && *q.Range {
@@ -115,7 +124,7 @@ func merged(p dashboard.Panel, results map[string][]series) []row {
 		}
 	}
 	for _, target := range p.Targets {
-		ref := *target.(prometheus.Dataquery).RefId
+		ref := *asked(target).RefId
 		for _, s := range results[ref] {
 			r := row{"Value": s.last()}
 			if len(p.Targets) > 1 {
