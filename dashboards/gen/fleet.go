@@ -82,7 +82,7 @@ func sightTimeline(s selector, at place) dashboard.Panel {
 		"When the exporter did not answer Prometheus, and when Docker did not answer the exporter. In those times nothing is known about leaks.",
 		"every node was seen all the time",
 	}, at, sightStates(), over("A", titled(fmt.Sprintf(
-		"(%s) and min_over_time((%s)[$__range:$__interval] @ end()) < 2", s.sight(), s.sight())), "{{title}}"))
+		"%s and min_over_time(%s[$__range:$__interval] @ end()) < 2", s.sight(), s.sight())), "{{title}}"))
 }
 
 func sightStates() []dashboard.ValueMapping {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -175,21 +176,32 @@ func (s *promServer) labelValues(t testing.TB, metric, label string) []string {
 	return reply.Data
 }
 
-// smallHistory is a Prometheus with the small fleet, one for all tests with these labels.
+// smallHistory is a Prometheus with the small fleet, under the labels of a site. Without a label for the cluster, one Prometheus sees one cluster.
 func smallHistory(t *testing.T, site labelled) *promServer {
 	t.Helper()
-	dir := t.TempDir()
-	nodes := smallFleet()
-	s := history(nodes, site, begin, theEnd, 30)
-	for _, n := range nodes {
-		switch {
-		case n.name == "fast-1":
-			firing(s, n, site, "RancherCertWriterLeakCritical", "critical", theEnd-hour)
-			firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-50*minute)
-		case strings.HasPrefix(n.name, "slow"):
-			firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-5*hour)
+	key := site(newNode("cluster", "node", "", false))
+	dir := blocks[key]
+	if dir == "" {
+		dir = filepath.Join(scratch, strconv.Itoa(len(blocks)))
+		nodes := slices.DeleteFunc(smallFleet(), func(n *simNode) bool { return site(n) == "" && n.cluster != "prod" })
+		s := history(nodes, site, begin, theEnd, 30)
+		for _, n := range nodes {
+			switch {
+			case n.name == "fast-1":
+				firing(s, n, site, "RancherCertWriterLeakCritical", "critical", theEnd-hour)
+				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-50*minute)
+			case strings.HasPrefix(n.name, "slow"):
+				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-5*hour)
+			}
 		}
+		backfill(t, dir, s)
+		blocks[key] = dir
 	}
-	backfill(t, dir, s)
 	return serve(t, dir, 30)
 }
+
+// The blocks of the small fleet are made once for all tests, by the labels of the site; TestMain removes them.
+var (
+	scratch string
+	blocks  = map[string]string{}
+)

@@ -25,7 +25,7 @@ func (s selector) up() string { return node(s.ours("up")) }
 
 // sight is 0 where the exporter does not answer, 1 where Docker does not answer the exporter, 2 where the node is seen.
 func (s selector) sight() string {
-	return fmt.Sprintf("(%s == 0) or (1 + %s)", s.up(), s.dockerUp())
+	return fmt.Sprintf("((%s == 0) or (1 + %s))", s.up(), s.dockerUp())
 }
 
 func (s selector) unseen() string {

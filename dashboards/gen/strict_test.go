@@ -21,7 +21,13 @@ import (
 func TestMain(m *testing.M) {
 	// The SDK needs to know the panels' and the data source's types before it can decode them.
 	plugins.RegisterDefaultPlugins()
-	os.Exit(m.Run())
+	var err error
+	if scratch, err = os.MkdirTemp("", "dashboards"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
 }
 
 // strictly decodes as the SDK does it strictly. On success that returns a nil slice in an error, which is not nil: only its text tells.

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestHealth(t *testing.T) {
+	server := smallHistory(t, withCluster)
+	page := decoded(t)["rancher-agent-exporter-health.json"]
+	all := looker{t, server, page, choice{}}
+	edge := looker{t, server, page, choice{"cluster": "edge"}}
+	gone := looker{t, server, page, choice{"instance": "gone-1:15364"}}
+	nothing := looker{t, server, page, choice{"job": "node-exporter"}}
+
+	all.stat("Nodes that can be seen", "0.857")
+	edge.stat("Nodes that can be seen", "1")
+	gone.stat("Nodes that can be seen", "0")
+	nothing.stat("Nodes that can be seen")
+	all.stat("Exporters down", "1")
+	edge.stat("Exporters down", "0")
+	gone.stat("Exporters down", "1")
+	nothing.stat("Exporters down")
+	all.stat("Docker unreachable", "1")
+	edge.stat("Docker unreachable", "0")
+	gone.stat("Docker unreachable")
+	all.stat("Without events", "1")
+	edge.stat("Without events", "0")
+	all.stat("Docker last answered", "60m")
+	edge.stat("Docker last answered", "29")
+	all.stat("Slowest node", "5")
+	edge.stat("Slowest node", "0.036")
+	unseen(all, edge)
+
+	for _, title := range []string{"Time spent asking Docker", "Scrape time as Prometheus sees it", "Resident memory", "CPU", "Goroutines"} {
+		all.lines(title, "highest", "95 %", "median")
+		edge.lines(title, "highest", "95 %", "median")
+		nothing.lines(title)
+	}
+	all.line("Time spent asking Docker", "highest", moment{200 * minute, 5}, moment{150 * minute, 0.036}, moment{30 * minute, 5})
+	all.line("Time spent asking Docker", "median", moment{30 * minute, 0.036})
+	all.line("Scrape time as Prometheus sees it", "highest", moment{2 * hour, 0.05}, moment{10 * minute, 10})
+	// Not the 5 GB of the node-exporters.
+	all.line("Resident memory", "highest", moment{hour, 22e6})
+	all.line("Goroutines", "median", moment{hour, 12})
+	all.line("CPU", "median", moment{hour, 0.002})
+
+	edge.table("Slowest nodes", "slow-1 | edge | 0.036 | 0.050 | 140 | 22000000", "fixed-1 | edge | 0.036 | 0.050 | 140 | 22000000", "lost-1 | edge | 0.036 | 0.050 | 140 | 22000000")
+	nothing.table("Slowest nodes")
+	all.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 13")
+	edge.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 3")
+}
+
+// TestOtherLabels looks at series that carry Rancher's cluster_id and cluster_name, or nothing but the instance.
+func TestOtherLabels(t *testing.T) {
+	pages := decoded(t)
+	for what, site := range map[string]labelled{"cluster_id and cluster_name": withRancherLabels, "instance only": withNone} {
+		t.Run(what, func(t *testing.T) {
+			server := smallHistory(t, site)
+			all := looker{t, server, pages["rancher-agent-exporter-fleet.json"], choice{}}
+			if what == "cluster_id and cluster_name" {
+				all.stat("Nodes leaking", "6")
+				all.stat("Worst node", "90 prod / fast-1")
+				all.lines("Nodes that could not be seen at some time", "prod / blind-1", "prod / flaky-1", "prod / gone-1")
+				all.table("Nodes that cannot be seen now", "blind-1 | prod | Docker unreachable | 60m | 5", "gone-1 | prod | exporter down | 30m | 3")
+			} else {
+				all.stat("Worst node", "90 fast-1")
+				all.lines("Nodes that could not be seen at some time", "blind-1", "flaky-1", "gone-1")
+				all.table("Nodes that cannot be seen now", "blind-1 | - | Docker unreachable | 60m | 5", "gone-1 | - | exporter down | 30m | 3")
+			}
+			all.stat("Docker unreachable", "1")
+			all.stat("Exporters down", "1")
+			// A row's link has to choose All where there is no label to choose by.
+			p, results := all.results("Restart these node agents")
+			rows := merged(p, results)
+			if len(rows) < 5 {
+				t.Errorf("only %d rows in %s", len(rows), *p.Title)
+			}
+			for _, r := range rows {
+				if r["link"] != "All" || r["instance"] == nil || !strings.HasPrefix(r["instance"].(string), r["name"].(string)+":") {
+					t.Errorf("a link leads to cluster %v, instance %v", r["link"], r["instance"])
+				}
+			}
+			node := looker{t, server, pages["rancher-agent-exporter-node.json"], choice{"instance": "fast-1:15364"}}
+			node.stat("Run this on the node", "90 "+agent("prod", "fast-1"))
+			node.stat("Docker", "2")
+			node.table("Firing alerts of this node", "RancherCertWriterLeakCritical | critical | 60m", "RancherCertWriterLeak | warning | 50m")
+			for _, title := range []string{"Live cert-writers", "Age of the oldest live cert-writer"} {
+				if _, results := node.results(title); len(results["A"]) != 1 {
+					t.Errorf("%s has %d lines for one node", title, len(results["A"]))
+				}
+			}
+			health := looker{t, server, pages["rancher-agent-exporter-health.json"], choice{}}
+			health.lines("Resident memory", "highest", "95 %", "median")
+		})
+	}
+}
+
+// TestVariables wants the choices that the variables offer, and a value of each for every panel to show.
+func TestVariables(t *testing.T) {
+	server := smallHistory(t, withCluster)
+	for label, want := range map[string][]string{"job": {"rancher-agent-exporter"}, "cluster": {"edge", "prod"}} {
+		same(t, "variable "+label, server.labelValues(t, "rancher_agent_docker_up", label), want)
+	}
+	if n := len(server.labelValues(t, `rancher_agent_docker_up{job=~".+", cluster=~"prod"}`, "instance")); n != 11 {
+		t.Errorf("the variable instance offers %d nodes of cluster prod", n)
+	}
+	for name, d := range decoded(t) {
+		chosen := choice{}
+		if *d.Uid == nodeUID {
+			chosen = choice{"cluster": "prod", "instance": "slow-1:15364"}
+		}
+		for _, wrapped := range d.Panels {
+			if wrapped.Panel.Type == "text" {
+				continue
+			}
+			empty := true
+			for _, list := range server.run(t, d, *wrapped.Panel, chosen, 30) {
+				empty = empty && len(list) == 0
+			}
+			if empty && *d.Uid != nodeUID {
+				t.Errorf("%s: %s is empty for a fleet that has everything", name, *wrapped.Panel.Title)
+			}
+		}
+	}
+}
