@@ -132,8 +132,8 @@ func (l looker) line(title, legend string, want ...moment) {
 			for _, m := range want {
 				got := float64(missing)
 				for i, at := range s.times {
-					// The step of the graph that the moment lies in.
-					if at <= theEnd-m.ago && at > theEnd-m.ago-minute {
+					// The step of the graph that the moment lies in; steps are of 30 to 90 seconds.
+					if at <= theEnd-m.ago && at > theEnd-m.ago-2*minute {
 						got = s.values[i]
 					}
 				}

@@ -125,6 +125,6 @@ func unseenTargets(s selector, only func(string) string) []variants.Dataquery {
 	return []variants.Dataquery{
 		rows("A", named(why)),
 		rows("B", only(age(node("last_over_time("+s.of("rancher_agent_docker_last_success_timestamp_seconds")+"[$__range])")))),
-		rows("C", only(fmt.Sprintf("last_over_time((%s)[$__range:1m])", s.live()))),
+		rows("C", only(fmt.Sprintf("last_over_time((%s)[$__range:5m])", s.live()))),
 	}
 }

@@ -3,14 +3,13 @@ package main
 import (
 	"fmt"
 
-	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
 )
 
 func health() dashboard.Dashboard {
 	s := chosen
 	last := node(s.of("rancher_agent_docker_last_success_timestamp_seconds"))
-	duration := node(s.of("rancher_agent_scrape_duration_seconds"))
 	eventsUp := node(s.of("rancher_agent_docker_events_up"))
 	return page(healthUID, "Rancher agent exporter / Health",
 		"Whether every node can be seen, how long that takes, and what the exporters cost.",
@@ -31,45 +30,44 @@ func health() dashboard.Dashboard {
 		number(words{"Docker last answered", "Of the exporters that answer, the one whose Docker listed its containers longest ago.", "Docker was never reached"},
 			place{16, 0, 4, 4}, "s", above(green, limit(300, orange)), now("A", "max("+age(last)+")", "")),
 		number(words{"Slowest node", "The longest time a scrape spends asking Docker now. From 5 s (--docker.timeout) on a scrape gives up.", "no exporter is seen"},
-			place{20, 0, 4, 4}, "s", above(green, limit(2, orange)), now("A", "max("+duration+")", "")),
+			place{20, 0, 4, 4}, "s", above(green, limit(2, orange)), now("A", "max("+s.of("rancher_agent_scrape_duration_seconds")+")", "")),
 		unseenTable(s, place{0, 4, 12, 8}),
 		sightTimeline(s, place{12, 4, 12, 8}),
-		curve(words{"Time spent asking Docker", "How long the exporters wait for Docker a scrape: half of the nodes are faster than the median, one in twenty is slower than the 95 % line.", "no exporter was seen in this time range"},
-			place{0, 12, 12, 8}, "s", above("text"), quantiles(duration)...),
-		curve(words{"Scrape time as Prometheus sees it", "The same with the network and the exposition: the longest scrape of each kind of result.", "no exporter was scraped in this time range"},
-			place{12, 12, 12, 8}, "s", above("text"), quantiles(node(s.ours("scrape_duration_seconds")))...),
-		slowTable(s, place{0, 20, 12, 8}),
+		summary(words{"Time spent asking Docker", "How long the exporters wait for Docker a scrape: half of the nodes are faster than the median, one in twenty is slower than the 95 % line.", "no exporter was seen in this time range"},
+			place{0, 12, 12, 8}, "s", s.of("rancher_agent_scrape_duration_seconds")),
+		summary(words{"Scrape time as Prometheus sees it", "The same with the network and the exposition. A scrape that reaches the scrape timeout (10 s unless configured) fails.", "no exporter was scraped in this time range"},
+			place{12, 12, 12, 8}, "s", s.ours("scrape_duration_seconds")),
+		costTable(s, place{0, 20, 12, 8}),
 		buildTable(s, place{12, 20, 12, 8}),
-		curve(words{"Resident memory", "Memory of the exporters; the budget is 40 MB with 5,000 containers.", "no exporter shows process_*: they run with --web.disable-exporter-metrics"},
-			place{0, 28, 8, 8}, "bytes", above("text"), quantiles(node(s.ours("process_resident_memory_bytes")))...),
-		curve(words{"CPU", "Share of one CPU the exporters use.", "no exporter shows process_*: they run with --web.disable-exporter-metrics"},
-			place{8, 28, 8, 8}, "percentunit", above("text"), quantiles(node("rate("+s.of("process_cpu_seconds_total")+"[$__rate_interval]) and on (job) group by (job) (rancher_agent_docker_up)"))...),
-		curve(words{"Goroutines", "A number that only grows is a leak in the exporter: please report it.", "no exporter shows go_*: they run with --web.disable-exporter-metrics"},
-			place{16, 28, 8, 8}, "short", above("text"), quantiles(node(s.ours("go_goroutines")))...),
+		summary(words{"Resident memory", "Memory of the exporters; the budget is 40 MB with 5,000 containers.", "no exporter shows process_*: they run with --web.disable-exporter-metrics"},
+			place{0, 28, 8, 8}, "bytes", s.ours("process_resident_memory_bytes")),
+		summary(words{"CPU", "Share of one CPU the exporters use.", "no exporter shows process_*: they run with --web.disable-exporter-metrics"},
+			place{8, 28, 8, 8}, "percentunit", ourJobs("rate("+s.of("process_cpu_seconds_total")+"[$__rate_interval])")),
+		summary(words{"Goroutines", "A number that only grows is a leak in the exporter: please report it.", "no exporter shows go_*: they run with --web.disable-exporter-metrics"},
+			place{16, 28, 8, 8}, "short", s.ours("go_goroutines")),
 	)
 }
 
-// quantiles sum a fleet up in three lines, however many nodes it has.
-func quantiles(expr string) []variants.Dataquery {
-	return []variants.Dataquery{
-		over("A", "max("+expr+")", "highest"), over("B", "quantile(0.95, "+expr+")", "95 %"), over("C", "quantile(0.5, "+expr+")", "median"),
-	}
+// summary shows a fleet in three lines, however many nodes it has.
+func summary(w words, at place, unit, expr string) dashboard.Panel {
+	p := curve(w, at, unit, above("text"),
+		over("A", "max("+expr+")", "highest"), over("B", "quantile(0.95, "+expr+")", "95 %"), over("C", "quantile(0.5, "+expr+")", "median"))
+	p.MaxDataPoints = cog.ToPtr(wholeFleet)
+	return p
 }
 
-func slowTable(s selector, at place) dashboard.Panel {
-	slowest := "topk(20, " + node(s.of("rancher_agent_scrape_duration_seconds")) + ")"
-	only := func(expr string) string { return named(fmt.Sprintf("%s and %s", expr, slowest)) }
+func costTable(s selector, at place) dashboard.Panel {
 	return grid(words{
-		"Slowest nodes",
-		"The 20 nodes where Docker takes longest to answer now, and what a scrape of them costs.",
+		"What a scrape of each node costs",
+		"The slowest first: the time its exporter waited for Docker, the whole scrape as Prometheus sees it, its samples, and the exporter's memory.",
 		"no exporter is seen",
 	}, at, "Docker",
 		append(nodeColumns(140),
 			value("A", "Docker", 90, unit("s")), value("B", "Scrape", 90, unit("s")),
 			value("C", "Samples", 90, unit("short")), value("D", "Memory", 0, unit("bytes")),
 		),
-		rows("A", named(slowest)), rows("B", only(node(s.ours("scrape_duration_seconds")))),
-		rows("C", only(node(s.ours("scrape_samples_scraped")))), rows("D", only(node(s.ours("process_resident_memory_bytes")))))
+		rows("A", named(node(s.of("rancher_agent_scrape_duration_seconds")))), rows("B", named(node(s.ours("scrape_duration_seconds")))),
+		rows("C", named(node(s.ours("scrape_samples_scraped")))), rows("D", named(node(s.ours("process_resident_memory_bytes")))))
 }
 
 func buildTable(s selector, at place) dashboard.Panel {

@@ -45,8 +45,11 @@ func TestHealth(t *testing.T) {
 	all.line("Goroutines", "median", moment{hour, 12})
 	all.line("CPU", "median", moment{hour, 0.002})
 
-	edge.table("Slowest nodes", "slow-1 | edge | 0.036 | 0.050 | 140 | 22000000", "fixed-1 | edge | 0.036 | 0.050 | 140 | 22000000", "lost-1 | edge | 0.036 | 0.050 | 140 | 22000000")
-	nothing.table("Slowest nodes")
+	cost := "What a scrape of each node costs"
+	edge.table(cost, "slow-1 | edge | 0.036 | 0.050 | 140 | 22000000", "fixed-1 | edge | 0.036 | 0.050 | 140 | 22000000", "lost-1 | edge | 0.036 | 0.050 | 140 | 22000000")
+	// A failed scrape costs as well.
+	gone.table(cost, "gone-1 | prod | - | 10 | 0 | -")
+	nothing.table(cost)
 	all.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 13")
 	edge.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 3")
 }

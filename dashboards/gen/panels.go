@@ -29,6 +29,9 @@ func source() *common.DataSourceRef {
 	return &common.DataSourceRef{Type: cog.ToPtr("prometheus"), Uid: cog.ToPtr("${datasource}")}
 }
 
+// wholeFleet limits the steps of a graph whose query reads series of every target of Prometheus at each of them.
+const wholeFleet = 240.0
+
 func panel(kind string, w words, at place, targets ...variants.Dataquery) dashboard.Panel {
 	p := dashboard.Panel{Type: kind, Title: &w.title, Description: &w.about, GridPos: &dashboard.GridPos{X: at.x, Y: at.y, W: at.w, H: at.h}}
 	if len(targets) == 0 {

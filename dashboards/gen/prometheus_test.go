@@ -176,6 +176,27 @@ func (s *promServer) labelValues(t testing.TB, metric, label string) []string {
 	return reply.Data
 }
 
+// cpu is the time in seconds that Prometheus has worked so far: on a busy machine the clock tells less.
+func (s *promServer) cpu(t testing.TB) float64 {
+	t.Helper()
+	r, err := http.Get(s.base + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(body), "\nprocess_cpu_seconds_total ")
+	text, _, _ := strings.Cut(after, "\n")
+	seconds, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seconds
+}
+
 // smallHistory is a Prometheus with the small fleet, under the labels of a site. Without a label for the cluster, one Prometheus sees one cluster.
 func smallHistory(t *testing.T, site labelled) *promServer {
 	t.Helper()

@@ -24,10 +24,13 @@ func (s selector) of(metric string, more ...string) string {
 	return metric + "{" + strings.Join(append([]string{string(s)}, more...), ", ") + "}"
 }
 
-// ours selects a metric that every target of Prometheus has, such as up. The job variable's All is `.+` and would take in the node-exporter and
-// everybody else; a job is ours if it showed our own metric within a day, or has the job name that our alert rules use.
-func (s selector) ours(metric string) string {
-	return s.of(metric) + ` and on (job) (group by (job) (last_over_time(rancher_agent_docker_up{job=~"$job"}[1d] @ end())) ` +
+// ours selects a metric that every target of Prometheus has, such as up, of our targets.
+func (s selector) ours(metric string) string { return ourJobs(s.of(metric)) }
+
+// ourJobs drops the series of other jobs. The job variable's All is `.+` and would take in the node-exporter and everybody else; a job is ours if it
+// showed our own metric within six hours, or has the job name that our alert rules use.
+func ourJobs(expr string) string {
+	return expr + ` and on (job) (group by (job) (last_over_time(rancher_agent_docker_up{job=~"$job"}[6h] @ end())) ` +
 		`or group by (job) (up{job=~"$job", job="rancher-agent-exporter"}))`
 }
 

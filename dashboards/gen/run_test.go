@@ -65,7 +65,11 @@ func (s *promServer) run(t testing.TB, d dashboard.Dashboard, p dashboard.Panel,
 	t.Helper()
 	results := map[string][]series{}
 	// About as many points as a panel has pixels.
-	step := max(interval, 6*hour/(60*int64(p.GridPos.W)))
+	points := 60 * int64(p.GridPos.W)
+	if p.MaxDataPoints != nil {
+		points = int64(*p.MaxDataPoints)
+	}
+	step := max(interval, 6*hour/points)
 	if p.Interval != nil {
 		step = max(step, minute)
 	}

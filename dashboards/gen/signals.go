@@ -12,6 +12,16 @@ func (s selector) liveAgo(offset string) string {
 		maxBy(perNode+", state", s.of("rancher_agent_cert_writer_containers", `state=~"running|restarting|paused"`)+offset))
 }
 
+// liveServers is the same number from fewer series, for it has none where no cert-writer lives; most nodes of a fleet are such.
+func (s selector) liveServers(among string) string {
+	return fmt.Sprintf("(sum by (%[1]s) (max by (%[1]s, server) (%[2]s%[3]s)))", perNode, s.of("rancher_agent_cert_writer_server_containers"), among)
+}
+
+// liveSeries is liveServers with the zeros, of the nodes among some: a graph asks hundreds of times, once for each step.
+func (s selector) liveSeries(among string) string {
+	return fmt.Sprintf("%s or 0 * (%s == 1)", s.liveServers(among), node(s.of("rancher_agent_docker_up")+among))
+}
+
 // leaking nodes have more than the one that an upgrade may leave behind.
 func (s selector) leaking() string { return s.live() + " > 1" }
 
@@ -26,6 +36,14 @@ func (s selector) up() string { return node(s.ours("up")) }
 // sight is 0 where the exporter does not answer, 1 where Docker does not answer the exporter, 2 where the node is seen.
 func (s selector) sight() string {
 	return fmt.Sprintf("((%s == 0) or (1 + %s))", s.up(), s.dockerUp())
+}
+
+// sightOnce is sight over time, of the nodes that at some time could not be seen: which ones is found once, at the end of the range.
+func (s selector) sightOnce() string {
+	least := func(metric string) string { return "min_over_time(" + s.of(metric) + "[$__range] @ end())" }
+	among := fmt.Sprintf(" and on (%[1]s) (min by (%[1]s) (%[2]s) == 0 or min by (%[1]s) (%[3]s) == 0)", perNode,
+		ourJobs(least("up")), least("rancher_agent_docker_up"))
+	return fmt.Sprintf("(%s == 0) or (1 + %s)", node(s.of("up")+among), node(s.of("rancher_agent_docker_up")+among))
 }
 
 func (s selector) unseen() string {
@@ -51,13 +69,17 @@ func (s selector) shareMntCreated() string {
 	return node(s.of("rancher_agent_share_mnt_created_timestamp_seconds"))
 }
 
-// inRange counts the changes of a timestamp in the dashboard's time range. The subquery sees one series a node, however often its pod was replaced.
-func inRange(timestamp string) string { return fmt.Sprintf("changes((%s)[$__range:1m])", timestamp) }
+// changed counts the changes of a timestamp in the dashboard's time range. A replaced pod of the exporter is another series: hence the sum.
+func (s selector) changed(timestamp string) string {
+	return fmt.Sprintf("sum by (%s) (changes(%s[$__range]))", perNode, s.of(timestamp))
+}
 
-func (s selector) recreated() string { return inRange(s.shareMntCreated()) }
+func (s selector) recreated() string {
+	return s.changed("rancher_agent_share_mnt_created_timestamp_seconds")
+}
 
 func (s selector) shareMntStarts() string {
-	return inRange(node(s.of("rancher_agent_share_mnt_started_timestamp_seconds")))
+	return s.changed("rancher_agent_share_mnt_started_timestamp_seconds")
 }
 
 func (s selector) prunes() string {

@@ -28,7 +28,8 @@ func TestFiveHundredNodes(t *testing.T) {
 	server := serve(t, dir, minute)
 	t.Logf("%d nodes, six hours at one scrape a minute, made in %.0f s", len(nodes), time.Since(start).Seconds())
 	slowest := time.Duration(0)
-	for name, d := range decoded(t) {
+	for _, name := range sortedKeys(decoded(t)) {
+		d := decoded(t)[name]
 		chosen := choice{}
 		if *d.Uid == nodeUID {
 			chosen = choice{"instance": "node-010:15364"}
@@ -38,7 +39,7 @@ func TestFiveHundredNodes(t *testing.T) {
 			if p.Type == "text" {
 				continue
 			}
-			began := time.Now()
+			began, before := time.Now(), server.cpu(t)
 			results := server.run(t, d, p, chosen, minute)
 			took := time.Since(began)
 			slowest = max(slowest, took)
@@ -46,7 +47,7 @@ func TestFiveHundredNodes(t *testing.T) {
 			for _, list := range results {
 				series += len(list)
 			}
-			t.Logf("%-7.3f s %5d series  %s: %s", took.Seconds(), series, name, *p.Title)
+			t.Logf("%6.3f s, %5.2f s of CPU, %4d series: %s, %s", took.Seconds(), server.cpu(t)-before, series, *d.Title, *p.Title)
 		}
 	}
 	t.Logf("the slowest panel took %.3f s", slowest.Seconds())
