@@ -11,6 +11,9 @@ func withRancherLabels(n *simNode) string {
 	return fmt.Sprintf(`cluster_id="c-%s",cluster_name=%q`, n.id("")[:5], n.cluster)
 }
 
+// withNode is one cluster whose targets are scraped by address and carry the node's name.
+func withNode(n *simNode) string { return fmt.Sprintf(`node="worker-%s"`, n.name) }
+
 func withNone(*simNode) string { return "" }
 
 var dockerStates = []string{"created", "running", "paused", "restarting", "removing", "exited", "dead", "unknown"}
@@ -67,7 +70,7 @@ func (n *simNode) scrape(s samples, site labelled, at int64) {
 	for _, role := range []string{"registration", "share_mnt_helper", "cluster_agent", "other"} {
 		add("rancher_agent_other_containers", 0, fmt.Sprintf("role=%q", role))
 	}
-	add("rancher_agent_unmanaged_containers", float64(len(n.writers)+n.leftovers))
+	add("rancher_agent_unmanaged_containers", float64(len(n.writers)+n.ended+n.leftovers))
 }
 
 func truth(b bool) float64 {
@@ -82,18 +85,14 @@ type (
 	stamper func(metric string, value int64, labels ...string)
 )
 
-func byState(add adder, metric, state string, count int) {
+func byState(add adder, metric string, counts map[string]int) {
 	for _, s := range dockerStates {
-		v := 0
-		if s == state {
-			v = count
-		}
-		add(metric, float64(v), fmt.Sprintf("state=%q", s))
+		add(metric, float64(counts[s]), fmt.Sprintf("state=%q", s))
 	}
 }
 
 func (n *simNode) certWriters(add adder, stamp stamper) {
-	byState(add, "rancher_agent_cert_writer_containers", "running", len(n.writers))
+	byState(add, "rancher_agent_cert_writer_containers", map[string]int{"running": len(n.writers) - n.broken, "restarting": n.broken, "exited": n.ended})
 	servers := map[string][]certWriter{}
 	for i, w := range n.writers {
 		servers[w.server] = append(servers[w.server], w)
@@ -114,7 +113,7 @@ var adjectives = []string{"thirsty", "friendly", "priceless", "quirky", "sleepy"
 
 func (n *simNode) shareMnt(add adder, stamp stamper) {
 	add("rancher_agent_share_mnt_present", truth(n.smState != ""))
-	byState(add, "rancher_agent_share_mnt_containers", n.smState, 1)
+	byState(add, "rancher_agent_share_mnt_containers", map[string]int{n.smState: 1})
 	if n.smState == "" {
 		return
 	}
@@ -126,7 +125,7 @@ func (n *simNode) shareMnt(add adder, stamp stamper) {
 }
 
 func (n *simNode) nodeAgents(add adder, stamp stamper) {
-	byState(add, "rancher_agent_node_agent_containers", "running", len(n.agents))
+	byState(add, "rancher_agent_node_agent_containers", map[string]int{"running": len(n.agents)})
 	for i, id := range n.agents {
 		pod := fmt.Sprintf("cattle-node-agent-%s%d", n.id("pod")[:4], i)
 		add("rancher_agent_node_agent_info", 1, fmt.Sprintf("container_id=%q,container_name=%q,agent_pod=%q,image=%q",

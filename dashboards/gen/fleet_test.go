@@ -100,8 +100,11 @@ func TestFleet(t *testing.T) {
 	could := "Which nodes could leak"
 	edge.table(could, "slow-1 | edge | v2.5.9 | 1 | 2", "lost-1 | edge | v2.5.9 | 1 | 3", "fixed-1 | edge | v2.9.3 | 0 | 0")
 	healthy.table(could, "healthy-1 | prod | v2.5.7 | 1 | 0")
+	pruned := looker{t, server, page, choice{"instance": "healthy-2:15364"}}
+	pruned.table(could, "healthy-2 | prod | - | 1 | 1")
+	pruned.stat("Nodes that could leak", "1")
 	nothing.table(could)
-	all.table("Rancher versions", "v2.3.3 | 1 | 1", "v2.4.8 | 1 | 1", "v2.5.7 | 6 | 6", "v2.5.8 | 1 | 1", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
+	all.table("Rancher versions", "v2.3.3 | 1 | 1", "v2.4.8 | 1 | 1", "v2.5.7 | 5 | 5", "v2.5.8 | 1 | 1", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
 	edge.table("Rancher versions", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
 
 	unseen(all, edge)

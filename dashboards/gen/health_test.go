@@ -1,7 +1,6 @@
 package main
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -54,22 +53,30 @@ func TestHealth(t *testing.T) {
 	edge.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 3")
 }
 
-// TestOtherLabels looks at series that carry Rancher's cluster_id and cluster_name, or nothing but the instance.
+// TestOtherLabels looks at series that carry Rancher's cluster_id and cluster_name, or only the node, or nothing but the instance.
 func TestOtherLabels(t *testing.T) {
 	pages := decoded(t)
-	for what, site := range map[string]labelled{"cluster_id and cluster_name": withRancherLabels, "instance only": withNone} {
-		t.Run(what, func(t *testing.T) {
-			server := smallHistory(t, site)
+	for _, c := range []struct {
+		labels              string
+		site                labelled
+		cluster, in, prefix string // the cluster in a column and in a title, and what stands before a node's name
+	}{
+		{"cluster_id and cluster_name", withRancherLabels, "prod", "prod / ", ""},
+		{"node", withNode, "-", "", "worker-"},
+		{"none", withNone, "-", "", ""},
+	} {
+		t.Run(c.labels, func(t *testing.T) {
+			server := smallHistory(t, c.site)
 			all := looker{t, server, pages["rancher-agent-exporter-fleet.json"], choice{}}
-			if what == "cluster_id and cluster_name" {
+			title := c.in + c.prefix
+			all.stat("Worst node", "90 "+title+"fast-1")
+			all.lines("Nodes that could not be seen at some time", title+"blind-1", title+"flaky-1", title+"gone-1")
+			all.table("Nodes that cannot be seen now",
+				c.prefix+"blind-1 | "+c.cluster+" | Docker unreachable | 60m | 5", c.prefix+"gone-1 | "+c.cluster+" | exporter down | 30m | 3")
+			if c.cluster == "prod" {
 				all.stat("Nodes leaking", "6")
-				all.stat("Worst node", "90 prod / fast-1")
-				all.lines("Nodes that could not be seen at some time", "prod / blind-1", "prod / flaky-1", "prod / gone-1")
-				all.table("Nodes that cannot be seen now", "blind-1 | prod | Docker unreachable | 60m | 5", "gone-1 | prod | exporter down | 30m | 3")
 			} else {
-				all.stat("Worst node", "90 fast-1")
-				all.lines("Nodes that could not be seen at some time", "blind-1", "flaky-1", "gone-1")
-				all.table("Nodes that cannot be seen now", "blind-1 | - | Docker unreachable | 60m | 5", "gone-1 | - | exporter down | 30m | 3")
+				all.stat("Nodes leaking", "4")
 			}
 			all.stat("Docker unreachable", "1")
 			all.stat("Exporters down", "1")
@@ -80,7 +87,7 @@ func TestOtherLabels(t *testing.T) {
 				t.Errorf("only %d rows in %s", len(rows), *p.Title)
 			}
 			for _, r := range rows {
-				if r["link"] != "All" || r["instance"] == nil || !strings.HasPrefix(r["instance"].(string), r["name"].(string)+":") {
+				if r["link"] != "All" || r["instance"] == nil || c.prefix+r["instance"].(string) != r["name"].(string)+":15364" {
 					t.Errorf("a link leads to cluster %v, instance %v", r["link"], r["instance"])
 				}
 			}

@@ -43,6 +43,7 @@ type simNode struct {
 	cluster, name, image string
 	leaks                bool // share-mnt starts a separate cert-writer
 	leftovers            int  // unmanaged containers that are no cert-writers
+	broken, ended        int  // cert-writers that are restarting, out of the live ones, and such as have exited
 	agents               []string
 	agentStarted         int64
 	writers              []certWriter

@@ -55,6 +55,7 @@ func TestNode(t *testing.T) {
 	blind.stat("Also removed")
 	slow.stat("share-mnt now", "1")
 	fast.stat("share-mnt now", "8")
+	on("prod", "healthy-2").stat("share-mnt now", "0")
 	blind.stat("share-mnt now")
 	slow.stat("Rancher version", "1 v2.3.3 could leak")
 	fixed.stat("Rancher version", "0 v2.9.3 cannot leak")

@@ -204,7 +204,7 @@ func smallHistory(t *testing.T, site labelled) *promServer {
 	dir := blocks[key]
 	if dir == "" {
 		dir = filepath.Join(scratch, strconv.Itoa(len(blocks)))
-		nodes := slices.DeleteFunc(smallFleet(), func(n *simNode) bool { return site(n) == "" && n.cluster != "prod" })
+		nodes := slices.DeleteFunc(smallFleet(), func(n *simNode) bool { return !strings.Contains(site(n), "cluster") && n.cluster != "prod" })
 		s := history(nodes, site, begin, theEnd, 30)
 		for _, n := range nodes {
 			switch {

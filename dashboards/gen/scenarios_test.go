@@ -52,13 +52,15 @@ func smallFleet() []*simNode {
 	servers.writers = append([]certWriter{
 		{begin - 40*day, "https://old-rancher.example.com:8443"}, {begin - 39*day, "https://old-rancher.example.com:8443"},
 	}, servers.writers...)
-	// A restart that could not help: these two are still older than the node-agent.
+	// Their server is gone: Docker starts them again and again. A restart could not help: they are older than the node-agent.
+	servers.broken = 2
 	servers.agentStarted = begin - 30*day
 	leftovers := newNode("edge", "slow-1", "v2.5.9", true).with(2)
-	leftovers.leftovers = 1
+	leftovers.leftovers, leftovers.ended = 1, 1
 	return []*simNode{
 		newNode("prod", "healthy-1", "v2.5.7", true),
-		newNode("prod", "healthy-2", "v2.5.7", true).with(1),
+		// Between a prune and the node-agent's next look there is no share-mnt.
+		newNode("prod", "healthy-2", "v2.5.7", true).with(1).at(40, prune),
 		// 12 at first, one more at each hourly prune, the last one 7 minutes ago: 18.
 		newNode("prod", "slow-1", "v2.3.3", true).with(12).every(hour, 5*hour+7*minute, 7*minute, prune),
 		// The crash loop of a host with cgroup v2 began 90 minutes ago: 90.
