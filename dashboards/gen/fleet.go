@@ -15,7 +15,7 @@ const whatToDo = `1. **Restart the node-agent** of each node below: run its comm
 3. **Stop the cause**: *Why share-mnt starts again* names it, mostly a cron job that prunes.
 4. **For good**: Rancher 2.5.10, 2.6.0 and later do not leak.
 
-Red: act now. Orange: unknown, or act soon. One cert-writer on a node is normal, two are a leak.`
+Red: act. Orange: unknown, or act soon. One cert-writer on a node is normal, two are a leak.`
 
 func fleet() dashboard.Dashboard {
 	s := chosen
@@ -89,7 +89,7 @@ func sightTimeline(s selector, at place) dashboard.Panel {
 }
 
 func sightStates() []dashboard.ValueMapping {
-	return states(state{0, "exporter down", "dark-orange"}, state{1, "Docker unreachable", orange}, state{2, "seen", green})
+	return states(state{0, "exporter down", darkOrange}, state{1, "Docker unreachable", orange}, state{2, "seen", green})
 }
 
 type state struct {

@@ -20,10 +20,10 @@ func restartTable(s selector, at place) dashboard.Panel {
 		"no node that can be seen leaks",
 	}, at, "Live",
 		append(nodeColumns(210),
-			value("B", "Live", 90, unit("short"), colored(), limits(leak())),
+			value("B", "Live", 90, unit("short"), colored(), limits(leakCell())),
 			value("D", "In 1 h", 90, unit("short"), prop("decimals", 0)),
 			value("C", "Oldest", 120, unit("s"), prop("decimals", 1)),
-			value("E", "Also removed", 130, unit("short"), colored(), limits(above("transparent", limit(1, orange)))),
+			value("E", "Also removed", 130, unit("short"), colored(), limits(above(plain, limit(1, darkOrange)))),
 			col("command", "Command", 0, prop("custom.inspect", true)),
 		),
 		rows("A", named(command)), rows("B", named(s.leaking())), rows("C", only(age(s.oldest()))),
@@ -66,16 +66,16 @@ func causeTable(s selector, at place) dashboard.Panel {
 			value("B", "Starts", 90, unit("short")),
 			value("C", "Created anew", 130, unit("short")),
 			value("D", "Prunes", 90, unit("short")),
-			value("E", "Exit code", 100, unit("none"), colored(), limits(above("transparent", limit(1, orange)))),
-			value("F", "Leaks", 90, colored(), mapped(leakStates("yes", "no"))),
+			value("E", "Exit code", 100, unit("none"), colored(), limits(above(plain, limit(1, darkOrange)))),
+			value("F", "Leaks", 90, colored(), mapped(yesOrNo())),
 			col("cause", "Likely cause", 0),
 		),
 		rows("A", named(cause)), rows("B", only(s.shareMntStarts())), rows("C", only(s.recreated())), rows("D", only(s.prunes())),
 		rows("E", only(node("last_over_time("+s.of("rancher_agent_share_mnt_exit_code")+"[15m])"))), rows("F", only(s.canLeak())))
 }
 
-func leakStates(yes, no string) []dashboard.ValueMapping {
-	return states(state{1, yes, orange}, state{0, no, green})
+func yesOrNo() []dashboard.ValueMapping {
+	return states(state{1, "yes", darkOrange}, state{0, "no", plain})
 }
 
 func couldLeakTable(s selector, at place) dashboard.Panel {
@@ -86,7 +86,7 @@ func couldLeakTable(s selector, at place) dashboard.Panel {
 	}, at, "Could leak",
 		append(nodeColumns(210),
 			col("version", "Rancher", 130),
-			value("B", "Could leak", 130, colored(), mapped(leakStates("yes", "no"))),
+			value("B", "Could leak", 130, colored(), mapped(yesOrNo())),
 			value("C", "Live cert-writers", 0, unit("short")),
 		),
 		rows("A", named(s.version())), rows("B", named(s.canLeak())), rows("C", named(s.live()+" and "+s.canLeak())))
@@ -100,7 +100,7 @@ func versionTable(s selector, at place) dashboard.Panel {
 	}, at, "Could leak",
 		[]column{
 			col("version", "Rancher", 0), value("A", "Nodes", 100, unit("short")),
-			value("B", "Could leak", 130, unit("short"), colored(), limits(above(green, limit(1, orange)))),
+			value("B", "Could leak", 130, unit("short"), colored(), limits(above(plain, limit(1, darkOrange)))),
 		},
 		rows("A", "count by (version) ("+s.version()+")"),
 		rows("B", fmt.Sprintf("sum by (version) (%s * on (%s) group_left () %s)", s.version(), perNode, s.canLeak())))
@@ -116,7 +116,7 @@ func unseenTable(s selector, at place) dashboard.Panel {
 	}, at, "Last count", append(nodeColumns(140),
 		col("why", "Why", 160),
 		value("B", "Last seen", 110, unit("s"), prop("decimals", 1)),
-		value("C", "Last count", 0, unit("short"), colored(), limits(above("transparent", limit(2, orange), limit(21, red)))),
+		value("C", "Last count", 0, unit("short"), colored(), limits(leakCell())),
 	), unseenTargets(s, only)...)
 }
 

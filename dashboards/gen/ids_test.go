@@ -19,7 +19,7 @@ var (
 		"custom.cellOptions", "custom.hidden", "custom.inspect", "custom.width",
 	}
 	cellTypes  = []string{"color-background"}
-	colorNames = []string{"red", "orange", "dark-orange", "yellow", "green", "blue", "purple", "text", "transparent"}
+	colorNames = []string{"red", "dark-red", "orange", "dark-orange", "yellow", "green", "blue", "dark-blue", "purple", "text", "transparent"}
 )
 
 // faultsOf are the ids of a dashboard that Grafana would not find.

@@ -134,7 +134,7 @@ func alerts(s selector, at place) dashboard.Panel {
 
 func severities() []dashboard.ValueMapping {
 	m := dashboard.ValueMap{Type: dashboard.MappingTypeValueToText, Options: map[string]dashboard.ValueMappingResult{}}
-	for name, color := range map[string]string{"critical": red, "warning": orange, "info": blue} {
+	for name, color := range map[string]string{"critical": darkRed, "warning": darkOrange, "info": darkBlue} {
 		m.Options[name] = dashboard.ValueMappingResult{Text: cog.ToPtr(name), Color: cog.ToPtr(color)}
 	}
 	return []dashboard.ValueMapping{{ValueMap: &m}}

@@ -12,12 +12,16 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 )
 
-// Red means act now, orange means unknown or act soon; blue is a fact without judgement.
+// Red means act, orange means unknown or act soon; blue is a fact without judgement. Cells of tables have the dark ones, for their letters are white.
 const (
-	red    = "red"
-	orange = "orange"
-	green  = "green"
-	blue   = "blue"
+	red        = "red"
+	orange     = "orange"
+	green      = "green"
+	blue       = "blue"
+	darkRed    = "dark-red"
+	darkOrange = "dark-orange"
+	darkBlue   = "dark-blue"
+	plain      = "transparent"
 )
 
 // words are what every panel says: its title, what it shows and what to do about it, and what it means when there is nothing to show.
@@ -79,6 +83,11 @@ func limit(value float64, color string) dashboard.Threshold {
 
 // leak are the limits of the alerts: more than 1 live cert-writer is a leak, more than 20 is critical.
 func leak() *dashboard.ThresholdsConfig { return above(green, limit(2, orange), limit(21, red)) }
+
+// leakCell are the same for a cell.
+func leakCell() *dashboard.ThresholdsConfig {
+	return above(plain, limit(2, darkOrange), limit(21, darkRed))
+}
 
 func markdown(w words, at place, content string) dashboard.Panel {
 	p := panel("text", w, at)
