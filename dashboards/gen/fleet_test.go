@@ -16,15 +16,15 @@ func TestFleet(t *testing.T) {
 	healthy := looker{t, server, page, choice{"instance": "healthy-1:15364"}}
 	nothing := looker{t, server, page, choice{"job": "node-exporter"}}
 
-	all.stat("Nodes leaking", "6")
-	prod.stat("Nodes leaking", "4")
+	all.stat("Nodes leaking", "7")
+	prod.stat("Nodes leaking", "5")
 	edge.stat("Nodes leaking", "2")
 	healthy.stat("Nodes leaking", "0")
 	// What cannot be seen is no all-clear.
 	nothing.stat("Nodes leaking")
 
-	all.stat("Leaked containers", "113")
-	prod.stat("Leaked containers", "110")
+	all.stat("Leaked containers", "115")
+	prod.stat("Leaked containers", "112")
 	edge.stat("Leaked containers", "3")
 	healthy.stat("Leaked containers", "0")
 	nothing.stat("Leaked containers")
@@ -38,11 +38,11 @@ func TestFleet(t *testing.T) {
 	healthy.stat("Oldest leaked")
 
 	// Not the fixed Rancher, nor the two nodes that cannot be seen.
-	all.stat("Nodes that could leak", "11")
+	all.stat("Nodes that could leak", "12")
 	edge.stat("Nodes that could leak", "2")
 	nothing.stat("Nodes that could leak")
 
-	all.stat("Nodes seen", "12")
+	all.stat("Nodes seen", "13")
 	edge.stat("Nodes seen", "3")
 	nothing.stat("Nodes seen")
 
@@ -59,6 +59,7 @@ func TestFleet(t *testing.T) {
 	inProd := []string{
 		"fast-1 | prod | 90 | 60 | 90m | 0 | " + agent("prod", "fast-1"),
 		"slow-1 | prod | 18 | 1 | 1070m | 0 | " + agent("prod", "slow-1"),
+		"again-1 | prod | 3 | 1 | 139m | 0 | " + agent("prod", "again-1"),
 		"servers-1 | prod | 4 | 0 | 57960m | 0 | " + agent("prod", "servers-1"),
 		"twin-1 | prod | 2 | 0 | 470m | 0 | docker restart " + twin.agents[0],
 		"twin-1 | prod | 2 | 0 | 470m | 0 | docker restart " + twin.id("second agent"),
@@ -73,7 +74,7 @@ func TestFleet(t *testing.T) {
 	healthy.table("Restart these node agents")
 
 	trend := "Live cert-writers of the nodes that leaked"
-	all.lines(trend, "edge / lost-1", "edge / slow-1", "prod / blind-1", "prod / cured-1", "prod / cured-2", "prod / fast-1",
+	all.lines(trend, "edge / lost-1", "edge / slow-1", "prod / again-1", "prod / blind-1", "prod / cured-1", "prod / cured-2", "prod / fast-1",
 		"prod / gone-1", "prod / servers-1", "prod / slow-1", "prod / twin-1")
 	edge.lines(trend, "edge / lost-1", "edge / slow-1")
 	healthy.lines(trend)
@@ -85,7 +86,7 @@ func TestFleet(t *testing.T) {
 	all.line(trend, "prod / gone-1", moment{35 * minute, 3}, moment{25 * minute, missing})
 
 	servers := "Live cert-writers by Rancher server URL"
-	all.table(servers, "https://rancher.example.com | 119 | 8 | 1070m", "https://old-rancher.example.com:8443 | 2 | 1 | 57960m")
+	all.table(servers, "https://rancher.example.com | 122 | 9 | 1070m", "https://old-rancher.example.com:8443 | 2 | 1 | 57960m")
 	edge.table(servers, "https://rancher.example.com | 5 | 2 | 530m")
 	healthy.table(servers)
 
@@ -93,6 +94,7 @@ func TestFleet(t *testing.T) {
 	all.table(cause,
 		"fast-1 | prod | 90 | 0 | 0 | 1 | 1 | it crash-loops: Docker restarts it again and again",
 		"slow-1 | prod | 6 | 6 | 6 | 0 | 1 | something removes it again and again",
+		"again-1 | prod | 6 | 6 | 6 | 0 | 1 | something removes it again and again",
 		"cured-1 | prod | 3 | 3 | 3 | 0 | 1 | something removes it again and again",
 		"fixed-1 | edge | 1 | 1 | 1 | 0 | 0 | it was created anew once or twice: an upgrade, or the first removals")
 	healthy.table(cause)
@@ -104,7 +106,7 @@ func TestFleet(t *testing.T) {
 	pruned.table(could, "healthy-2 | prod | - | 1 | 1")
 	pruned.stat("Nodes that could leak", "1")
 	nothing.table(could)
-	all.table("Rancher versions", "v2.3.3 | 1 | 1", "v2.4.8 | 1 | 1", "v2.5.7 | 5 | 5", "v2.5.8 | 1 | 1", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
+	all.table("Rancher versions", "v2.3.3 | 1 | 1", "v2.4.8 | 1 | 1", "v2.5.7 | 6 | 6", "v2.5.8 | 1 | 1", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
 	edge.table("Rancher versions", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
 
 	unseen(all, edge)

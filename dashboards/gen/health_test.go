@@ -12,7 +12,7 @@ func TestHealth(t *testing.T) {
 	gone := looker{t, server, page, choice{"instance": "gone-1:15364"}}
 	nothing := looker{t, server, page, choice{"job": "node-exporter"}}
 
-	all.stat("Nodes that can be seen", "0.857")
+	all.stat("Nodes that can be seen", "0.867")
 	edge.stat("Nodes that can be seen", "1")
 	gone.stat("Nodes that can be seen", "0")
 	nothing.stat("Nodes that can be seen")
@@ -49,7 +49,7 @@ func TestHealth(t *testing.T) {
 	// A failed scrape costs as well.
 	gone.table(cost, "gone-1 | prod | - | 10 | 0 | -")
 	nothing.table(cost)
-	all.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 13")
+	all.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 14")
 	edge.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 3")
 }
 
@@ -74,9 +74,9 @@ func TestOtherLabels(t *testing.T) {
 			all.table("Nodes that cannot be seen now",
 				c.prefix+"blind-1 | "+c.cluster+" | Docker unreachable | 60m | 5", c.prefix+"gone-1 | "+c.cluster+" | exporter down | 30m | 3")
 			if c.cluster == "prod" {
-				all.stat("Nodes leaking", "6")
+				all.stat("Nodes leaking", "7")
 			} else {
-				all.stat("Nodes leaking", "4")
+				all.stat("Nodes leaking", "5")
 			}
 			all.stat("Docker unreachable", "1")
 			all.stat("Exporters down", "1")
@@ -112,7 +112,7 @@ func TestVariables(t *testing.T) {
 	for label, want := range map[string][]string{"job": {"rancher-agent-exporter"}, "cluster": {"edge", "prod"}} {
 		same(t, "variable "+label, server.labelValues(t, "rancher_agent_docker_up", label), want)
 	}
-	if n := len(server.labelValues(t, `rancher_agent_docker_up{job=~".+", cluster=~"prod"}`, "instance")); n != 11 {
+	if n := len(server.labelValues(t, `rancher_agent_docker_up{job=~".+", cluster=~"prod"}`, "instance")); n != 12 {
 		t.Errorf("the variable instance offers %d nodes of cluster prod", n)
 	}
 	for name, d := range decoded(t) {

@@ -65,6 +65,7 @@ func TestNode(t *testing.T) {
 	live := "Live cert-writers"
 	slow.line(live, "live on prod / slow-1", moment{6*hour - minute, 12}, moment{3 * hour, 15}, moment{minute, 18})
 	cured.line(live, "live on prod / cured-1", moment{125 * minute, 11}, moment{115 * minute, 0}, moment{minute, 1})
+	on("prod", "again-1").line(live, "live on prod / again-1", moment{185 * minute, 11}, moment{175 * minute, 0}, moment{minute, 3})
 	replaced.line(live, "live on prod / cured-2", moment{65 * minute, 6}, moment{55 * minute, 0})
 	blind.line(live, "live on prod / blind-1", moment{65 * minute, 5}, moment{55 * minute, missing})
 
@@ -152,6 +153,7 @@ func TestMarks(t *testing.T) {
 	}{
 		{"slow-1", "node-agent started", 0, nil},
 		{"cured-1", "node-agent started", 0, []int64{theEnd - 2*hour}},
+		{"again-1", "node-agent started", 0, []int64{theEnd - 3*hour}},
 		// A new container is a new series: the mark must not depend on one that changes.
 		{"cured-2", "node-agent started", 0, []int64{theEnd - hour}},
 		{"slow-1", "container prune", 0, prunes},

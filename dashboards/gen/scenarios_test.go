@@ -68,6 +68,8 @@ func smallFleet() []*simNode {
 		// 9 at first, two more by prunes; the restart 2 hours ago removed all 11; one more prune since: 1.
 		newNode("prod", "cured-1", "v2.5.7", true).with(9).every(hour, 4*hour+20*minute, 3*hour+20*minute, prune).
 			at(2*hour, agentRestart).at(3*hour, podReplaced).at(80*minute, prune),
+		// 8 at first, three more by prunes; the restart 3 hours ago removed all 11, but the prunes went on: 3.
+		newNode("prod", "again-1", "v2.5.7", true).with(8).every(hour, 5*hour+20*minute, 20*minute, prune).at(3*hour, agentRestart),
 		// 6 at first; the kubelet made a new node-agent an hour ago: 0.
 		newNode("prod", "cured-2", "v2.5.7", true).with(6).at(hour, agentReplaced),
 		newNode("prod", "blind-1", "v2.5.7", true).with(5).at(hour, dockerGone),
