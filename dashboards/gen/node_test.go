@@ -109,6 +109,7 @@ func TestNode(t *testing.T) {
 	fast.table("Firing alerts of this node", "RancherCertWriterLeakCritical | critical | 60m", "RancherCertWriterLeak | warning | 50m")
 	// The node of the same name in the other cluster has an alert of its own.
 	slow.table("Firing alerts of this node", "RancherCertWriterLeak | warning | 300m")
+	on("prod", "again-1").table("Firing alerts of this node", "RancherCertWriterLeak | warning | 49m", "RancherShareMntRemovedRepeatedly | warning | 90m")
 	healthy.table("Firing alerts of this node")
 }
 

@@ -211,6 +211,9 @@ func smallHistory(t *testing.T, site labelled) *promServer {
 			case n.name == "fast-1":
 				firing(s, n, site, "RancherCertWriterLeakCritical", "critical", theEnd-hour)
 				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-50*minute)
+			case n.name == "again-1":
+				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-49*minute)
+				firing(s, n, site, "RancherShareMntRemovedRepeatedly", "warning", theEnd-90*minute)
 			case strings.HasPrefix(n.name, "slow"):
 				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-5*hour)
 			}
