@@ -4,9 +4,7 @@ import (
 	"fmt"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
-	"github.com/grafana/grafana-foundation-sdk/go/common"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
-	"github.com/grafana/grafana-foundation-sdk/go/stat"
 )
 
 func nodePage() dashboard.Dashboard {
@@ -62,14 +60,11 @@ func bigCommand(s selector, at place) dashboard.Panel {
 
 func kubectl(s selector, at place) dashboard.Panel {
 	pods := maxBy(perNode+", agent_pod", s.of("rancher_agent_node_agent_info", `agent_pod=~"cattle-node-agent-[a-z0-9-]+"`))
-	p := wording(words{
+	return wording(words{
 		"Or, without a shell on the node",
 		"The same cure: the DaemonSet makes a new pod, whose node-agent removes the cert-writers.",
 		"no pod of a running node-agent is seen. kubectl -n cattle-system get pods -o wide",
 	}, at, above("text"), now("A", pods, "kubectl -n cattle-system delete pod {{agent_pod}}"))
-	// Of itself the text would grow until it breaks in the middle of the pod's name.
-	p.Options.(*stat.Options).Text = &common.VizTextDisplayOptions{ValueSize: cog.ToPtr(24.0)}
-	return p
 }
 
 // lastRestart compares as the alert RancherCertWriterSurvivedRestart does: what is older than the node-agent should be gone within minutes.

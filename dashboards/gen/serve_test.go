@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"os/signal"
+	"syscall"
 	"testing"
 )
 
@@ -17,6 +18,6 @@ func TestServe(t *testing.T) {
 	s := smallHistory(t, withCluster)
 	t.Logf("%s holds the six hours before %d (Unix seconds)", s.base, theEnd)
 	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, os.Interrupt)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
 	<-stop
 }
