@@ -33,7 +33,7 @@ func fleet() dashboard.Dashboard {
 			place{12, 0, 4, 4}, "short", above(green, limit(1, orange), limit(20, red)),
 			now("A", fmt.Sprintf("sum(clamp_min(%s - 1, 0))", s.live()), "")),
 		worst(s),
-		number(words{"Oldest leaked", "Age of the oldest live cert-writer of the nodes that leak now: since when the leak goes on, or since the last restart of the node-agent.", "nothing leaks"},
+		number(words{"Oldest leaked", "Age of the oldest live cert-writer of the nodes that leak now: since when the leak goes on, or since the last restart of the node-agent.", "no leaking node is seen"},
 			place{20, 0, 4, 4}, "s", above("text"), now("A", fmt.Sprintf("max(%s)", age("("+s.oldest()+" and "+s.leaking()+")")), "")),
 		number(words{"Nodes that could leak", "Nodes whose share-mnt starts a separate cert-writer each time it starts (Rancher 2.0.6 to 2.5.9). An upgrade of Rancher ends that.", "no share-mnt is seen"},
 			place{8, 4, 4, 4}, "short", above(blue), now("A", orZero(s.canLeak()+" == 1", s.canLeak()), "")),
@@ -69,7 +69,7 @@ func trend(s selector, at place) dashboard.Panel {
 	p := curve(words{
 		"Live cert-writers of the nodes that leaked",
 		"The 20 nodes with the most live cert-writers at some time of the range. A drop is a restart of the node-agent; lines at 2 (a leak) and 21 (critical) are dashed.",
-		"no node has leaked in this time range",
+		"no node was seen leaking in this time range",
 	}, at, "short", leak(), over("A", titled(leaked+" and topk(20, "+peak+")"), "{{title}}"))
 	o := p.Options.(*timeseries.Options)
 	o.Legend.DisplayMode, o.Legend.Placement, o.Legend.Calcs = common.LegendDisplayModeTable, common.LegendPlacementRight, []string{"lastNotNull", "max"}
@@ -82,7 +82,7 @@ func sightTimeline(s selector, at place) dashboard.Panel {
 	p := timeline(words{
 		"Nodes that could not be seen at some time",
 		"When the exporter did not answer Prometheus, and when Docker did not answer the exporter. In those times nothing is known about leaks.",
-		"every node was seen all the time",
+		"no node was out of sight in this time range",
 	}, at, sightStates(), over("A", titled(s.sightOnce()), "{{title}}"))
 	p.MaxDataPoints = cog.ToPtr(wholeFleet)
 	return p

@@ -60,7 +60,7 @@ func causeTable(s selector, at place) dashboard.Panel {
 		"Why share-mnt starts again",
 		"Nodes whose share-mnt was started again in the time range. Where it leaks, each start leaves one more cert-writer. Prunes are those Docker reports " +
 			"(20.10 and later; docker rm is never in it).",
-		"no share-mnt was started again in this time range",
+		"no share-mnt was seen to start again in this time range",
 	}, at, "Starts",
 		append(nodeColumns(210),
 			value("B", "Starts", 90, unit("short")),
@@ -82,7 +82,7 @@ func couldLeakTable(s selector, at place) dashboard.Panel {
 	return grid(words{
 		"Which nodes could leak",
 		"Every node with a share-mnt: whether its share-mnt starts a separate cert-writer (Rancher 2.0.6 to 2.5.9), and the version by the tag of its image.",
-		"no share-mnt is seen: no RKE1 node of Rancher",
+		"no share-mnt is seen: no node is seen, or none is an RKE1 node of Rancher",
 	}, at, "Could leak",
 		append(nodeColumns(210),
 			col("version", "Rancher", 130),
@@ -96,7 +96,7 @@ func versionTable(s selector, at place) dashboard.Panel {
 	return grid(words{
 		"Rancher versions",
 		"Nodes by the tag of share-mnt's image, and how many of them could leak.",
-		"no share-mnt is seen: no RKE1 node of Rancher",
+		"no share-mnt is seen: no node is seen, or none is an RKE1 node of Rancher",
 	}, at, "Could leak",
 		[]column{
 			col("version", "Rancher", 0), value("A", "Nodes", 100, unit("short")),
@@ -112,7 +112,7 @@ func unseenTable(s selector, at place) dashboard.Panel {
 	return grid(words{
 		"Nodes that cannot be seen now",
 		"Whether they leak is unknown. Last count is the number of live cert-writers when the node was last seen within the time range.",
-		"every node is seen",
+		"no node is out of sight",
 	}, at, "Last count", append(nodeColumns(140),
 		col("why", "Why", 160),
 		value("B", "Last seen", 110, unit("s"), prop("decimals", 1)),

@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/common"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/stat"
 )
 
 func nodePage() dashboard.Dashboard {
@@ -23,7 +25,7 @@ func nodePage() dashboard.Dashboard {
 		number(words{"Oldest live", "Age of the oldest live cert-writer.", "no live cert-writer is seen"},
 			place{20, 0, 4, 5}, "s", above("text"), now("A", age(s.oldest()), "")),
 		kubectl(s, place{0, 5, 24, 3}),
-		dockerState(s, place{0, 8, 4, 3}),
+		who(s, place{0, 8, 4, 3}),
 		number(words{"Node-agent up for", "Time since the node-agent last started. docker restart and a new container both begin it anew.", "no running node-agent is seen"},
 			place{4, 8, 4, 3}, "s", above("text"), now("A", age(s.agentStarted()), "")),
 		lastRestart(s, place{8, 8, 3, 3}),
@@ -79,9 +81,14 @@ func lastRestart(s selector, at place) dashboard.Panel {
 	return p
 }
 
-func dockerState(s selector, at place) dashboard.Panel {
-	p := number(words{"Docker", "Whether the node can be seen: exporter and Docker both answer.", "no exporter is scraped"},
-		at, "none", above("text"), now("A", s.sight(), ""))
+// who names the node, and more than one if the instance is not enough to tell it: then the cluster has to be chosen too.
+func who(s selector, at place) dashboard.Panel {
+	p := number(words{
+		"Node",
+		"The node this page is about, and whether it can be seen: exporter and Docker both answer. Two names are two clusters: choose one.",
+		"no exporter is scraped",
+	}, at, "none", above("text"), now("A", titled(s.sight()), "{{title}}"))
+	p.Options.(*stat.Options).TextMode = common.BigValueTextModeValueAndName
 	p.FieldConfig.Defaults.Mappings = sightStates()
 	return p
 }

@@ -35,6 +35,9 @@ func liveOverTime(s selector, at place) dashboard.Panel {
 		"A drop right after the mark of a node-agent start proves the cure. A rise right after the mark of a share-mnt removal names the cause; a container prune at the same time names the culprit.",
 		"Docker was not seen in this time range",
 	}, at, "short", leak(), over("A", titled(s.live()), "live on {{title}}"))
+	// The line has the colour of the limit it is above, as the count in large figures.
+	p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig).GradientMode = cog.ToPtr(common.GraphGradientModeScheme)
+	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdThresholds}
 	fixAxis(&p)
 	return p
 }
@@ -82,11 +85,13 @@ func fixAxis(p *dashboard.Panel) {
 }
 
 func oldestOverTime(s selector, at place) dashboard.Panel {
-	return curve(words{
+	p := curve(words{
 		"Age of the oldest live cert-writer",
 		"It grows with the clock until a restart of the node-agent removes the oldest.",
-		"no live cert-writer in this time range",
+		"no live cert-writer was seen in this time range",
 	}, at, "s", above("text"), over("A", titled(age(s.oldest())), "{{title}}"))
+	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdFixed, FixedColor: cog.ToPtr(blue)}
+	return p
 }
 
 // shareMntStates are numbered so that the most telling wins where two share-mnt containers exist.
