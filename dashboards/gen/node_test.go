@@ -92,7 +92,8 @@ func TestNode(t *testing.T) {
 	if got := replaced.sum(happened, "node-agent started"); got < 1 || got > 2 {
 		t.Errorf("%s shows %v for the new container", happened, got)
 	}
-	if got := cured.sum(happened, "cert-writer removed"); got < 2*11-1 || got > 2*11+3 {
+	// Once or twice, and Prometheus extrapolates: its versions 2 and 3 take the edge of the window differently.
+	if got := cured.sum(happened, "cert-writer removed"); got < 11 || got > 2*11+3 {
 		t.Errorf("%s shows %v for 11 removals", happened, got)
 	}
 
