@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
 )
 
@@ -108,23 +107,19 @@ func versionTable(s selector, at place) dashboard.Panel {
 
 // unseenTable keeps the last count known: silence must not look like the all-clear.
 func unseenTable(s selector, at place) dashboard.Panel {
+	why := fmt.Sprintf("(%s or on (%s) %s)", label(s.up()+" == 0", "why", "exporter down"), perNode, label(s.dockerUp()+" == 0", "why", "Docker unreachable"))
 	only := func(expr string) string { return named(fmt.Sprintf("%s and %s", expr, s.unseen())) }
 	return grid(words{
 		"Nodes that cannot be seen now",
 		"Whether they leak is unknown. Last count is the number of live cert-writers when the node was last seen within the time range.",
 		"no node is out of sight",
-	}, at, "Last count", append(nodeColumns(140),
-		col("why", "Why", 160),
-		value("B", "Last seen", 110, unit("s"), prop("decimals", 1)),
-		value("C", "Last count", 0, unit("short"), colored(), limits(leakCell())),
-	), unseenTargets(s, only)...)
-}
-
-func unseenTargets(s selector, only func(string) string) []variants.Dataquery {
-	why := fmt.Sprintf("(%s or on (%s) %s)", label(s.up()+" == 0", "why", "exporter down"), perNode, label(s.dockerUp()+" == 0", "why", "Docker unreachable"))
-	return []variants.Dataquery{
+	}, at, "Last count",
+		append(nodeColumns(140),
+			col("why", "Why", 160),
+			value("B", "Last seen", 110, unit("s"), prop("decimals", 1)),
+			value("C", "Last count", 0, unit("short"), colored(), limits(leakCell())),
+		),
 		rows("A", named(why)),
 		rows("B", only(age(node("last_over_time("+s.of("rancher_agent_docker_last_success_timestamp_seconds")+"[$__range])")))),
-		rows("C", only(fmt.Sprintf("last_over_time((%s)[$__range:5m])", s.live()))),
-	}
+		rows("C", only(fmt.Sprintf("last_over_time((%s)[$__range:5m])", s.live()))))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
@@ -123,7 +122,7 @@ func organize(columns []column, queries int) map[string]any {
 		}
 	}
 	last := len(columns)
-	for _, field := range slices.Sorted(slices.Values([]string{"instance", "link"})) {
+	for _, field := range []string{"instance", "link"} {
 		if _, shown := order[field]; !shown {
 			order[field] = last
 			last++
