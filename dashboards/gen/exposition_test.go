@@ -45,15 +45,8 @@ func (n *simNode) scrape(s samples, site labelled, at int64) {
 	add("process_cpu_seconds_total", float64(at%1_000_000)/500)
 	add("rancher_agent_exporter_build_info", 1, `version="0.1.0",revision="0123abcd",branch="main",goversion="go1.26"`)
 	add("rancher_agent_docker_up", truth(n.docker))
-	add("rancher_agent_docker_events_up", truth(n.docker))
-	for _, role := range []string{"cert_writer", "share_mnt", "node_agent"} {
-		for _, action := range []string{"create", "start", "die", "destroy"} {
-			add("rancher_agent_container_events_total", float64(n.counts[[2]string{role, action}]), fmt.Sprintf("role=%q,action=%q", role, action))
-		}
-	}
-	add("rancher_agent_docker_container_prunes_total", float64(n.prunes))
-	if n.lastPrune > 0 {
-		stamp("rancher_agent_docker_last_container_prune_timestamp_seconds", n.lastPrune)
+	if !n.noEvents {
+		n.eventCounters(add, stamp)
 	}
 	if n.docker {
 		n.lastSeen = at
@@ -71,6 +64,19 @@ func (n *simNode) scrape(s samples, site labelled, at int64) {
 		add("rancher_agent_other_containers", 0, fmt.Sprintf("role=%q", role))
 	}
 	add("rancher_agent_unmanaged_containers", float64(len(n.writers)+n.ended+n.leftovers))
+}
+
+func (n *simNode) eventCounters(add adder, stamp stamper) {
+	add("rancher_agent_docker_events_up", truth(n.docker))
+	for _, role := range []string{"cert_writer", "share_mnt", "node_agent"} {
+		for _, action := range []string{"create", "start", "die", "destroy"} {
+			add("rancher_agent_container_events_total", float64(n.counts[[2]string{role, action}]), fmt.Sprintf("role=%q,action=%q", role, action))
+		}
+	}
+	add("rancher_agent_docker_container_prunes_total", float64(n.prunes))
+	if n.lastPrune > 0 {
+		stamp("rancher_agent_docker_last_container_prune_timestamp_seconds", n.lastPrune)
+	}
 }
 
 func truth(b bool) float64 {

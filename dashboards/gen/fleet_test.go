@@ -96,7 +96,7 @@ func TestFleet(t *testing.T) {
 		"slow-1 | prod | 6 | 6 | 6 | 0 | 1 | something removes it again and again",
 		"again-1 | prod | 6 | 6 | 6 | 0 | 1 | something removes it again and again",
 		"cured-1 | prod | 3 | 3 | 3 | 0 | 1 | something removes it again and again",
-		"fixed-1 | edge | 1 | 1 | 1 | 0 | 0 | it was created anew once or twice: an upgrade, or the first removals")
+		"fixed-1 | edge | 1 | 1 | - | 0 | 0 | it was created anew once or twice: an upgrade, or the first removals")
 	healthy.table(cause)
 
 	could := "Which nodes could leak"

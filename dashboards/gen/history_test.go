@@ -52,6 +52,7 @@ type simNode struct {
 	smExit               int
 	events               []event
 	pod                  int
+	noEvents             bool // --no-collector.events
 	up, docker           bool
 	counts               map[[2]string]int
 	prunes               int

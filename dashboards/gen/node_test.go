@@ -108,6 +108,7 @@ func TestNode(t *testing.T) {
 	servers.table("Live cert-writers by Rancher server URL", "https://rancher.example.com | 2 | 1 | 470m", "https://old-rancher.example.com:8443 | 2 | 1 | 57960m")
 	servers.line("Age of the oldest live cert-writer", "prod / servers-1", moment{2 * hour, float64(40*day + 4*hour)})
 	healthy.lines("Age of the oldest live cert-writer")
+	fixed.lines(happened, "node-agent started")
 	fast.table("Firing alerts of this node", "RancherCertWriterLeakCritical | critical | 60m", "RancherCertWriterLeak | warning | 50m")
 	// The node of the same name in the other cluster has an alert of its own.
 	slow.table("Firing alerts of this node", "RancherCertWriterLeak | warning | 300m")
@@ -166,8 +167,10 @@ func TestMarks(t *testing.T) {
 		{"fast-1", "share-mnt removed", minute, nil},
 		{"cured-1", "share-mnt removed", minute, []int64{theEnd - 4*hour - 20*minute, theEnd - 3*hour - 20*minute, theEnd - 80*minute}},
 		{"healthy-1", "share-mnt removed", minute, nil},
+		// Without events, the new share-mnt tells of the removal of the old.
+		{"fixed-1", "share-mnt removed", 2 * minute, []int64{theEnd - hour}},
 	} {
-		l := looker{t, server, page, choice{"cluster": "prod", "instance": c.node + ":15364"}}
+		l := looker{t, server, page, choice{"instance": c.node + ":15364"}}
 		got := regions(t, server, l, c.mark)
 		fits := len(got) == len(c.want)
 		for i := range got {

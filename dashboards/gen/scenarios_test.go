@@ -57,6 +57,8 @@ func smallFleet() []*simNode {
 	servers.agentStarted = begin - 30*day
 	leftovers := newNode("edge", "slow-1", "v2.5.9", true).with(2)
 	leftovers.leftovers, leftovers.ended = 1, 1
+	fixed := newNode("edge", "fixed-1", "v2.9.3", false).at(hour, prune)
+	fixed.noEvents = true
 	return []*simNode{
 		newNode("prod", "healthy-1", "v2.5.7", true),
 		// Between a prune and the node-agent's next look there is no share-mnt.
@@ -75,8 +77,7 @@ func smallFleet() []*simNode {
 		newNode("prod", "blind-1", "v2.5.7", true).with(5).at(hour, dockerGone),
 		newNode("prod", "flaky-1", "v2.5.7", true).at(4*hour, dockerGone).at(3*hour, dockerBack),
 		newNode("prod", "gone-1", "v2.5.7", true).with(3).at(30*minute, exporterGone),
-		servers, twin, leftovers,
-		newNode("edge", "fixed-1", "v2.9.3", false).at(hour, prune),
+		servers, twin, leftovers, fixed,
 		newNode("edge", "lost-1", "v2.5.9", true).with(3).at(2*hour, agentGone),
 	}
 }
