@@ -41,7 +41,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errNotAllowed
 	}
 	req = req.Clone(req.Context())
-	req.URL.Host, req.Host = g.host, g.host
+	req.URL.Host = g.host
 	if g.unversioned {
 		req.URL.Path = path[1]
 	}

@@ -62,6 +62,7 @@ func TestPings(t *testing.T) {
 			if version != "" {
 				w.Header().Set("Api-Version", version)
 			}
+			w.Header().Set("Location", "/login")
 			w.WriteHeader(code)
 			_, _ = w.Write([]byte("<html>" + enginetest.Password))
 		})
