@@ -61,7 +61,11 @@ func TestSocketProxy(t *testing.T) {
 	docker := engine.New(endpoint)
 	var list []rancher.Container
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if list, err = docker.List(t.Context()); err == nil {
+		list = nil
+		if err = docker.List(t.Context(), func(c rancher.Container) bool {
+			list = append(list, c)
+			return true
+		}); err == nil {
 			break
 		}
 	}

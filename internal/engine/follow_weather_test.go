@@ -91,7 +91,7 @@ func TestStreamOverTheLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.client, err = newClient(&guard{next: transport, host: "docker", limit: limit}, "http"); err != nil {
+	if e.client, err = newClient(&guard{next: transport, scheme: "http", host: "docker", limit: limit}); err != nil {
 		t.Fatal(err)
 	}
 	d, stop := followBy(t, e)

@@ -49,7 +49,7 @@ func TestNothingLeaks(t *testing.T) {
 					patience = 3 * time.Millisecond
 				}
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
-				_, _ = e.List(ctx)
+				_, _ = listWithin(ctx, e)
 				_, _ = e.Inspect(ctx, "abc")
 				cancel()
 			}
@@ -67,7 +67,7 @@ func TestNothingPilesUpInTheEngine(t *testing.T) {
 	e := newEngine(t, fake.Host(), nil)
 	for range 200 {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Millisecond)
-		_, err := e.List(ctx)
+		_, err := listWithin(ctx, e)
 		cancel()
 		wantReason(t, err, timedOut)
 		if now := runtime.NumGoroutine(); now > goroutines+40 {

@@ -102,7 +102,7 @@ func TestPings(t *testing.T) {
 			if tc.reason != "" {
 				patience = 300 * time.Millisecond
 			}
-			containers, err := e.List(within(t, patience))
+			containers, err := listWithin(within(t, patience), e)
 			wantReason(t, err, tc.reason)
 			if tc.reason != "" {
 				return

@@ -107,7 +107,7 @@ func TestListInBadWeather(t *testing.T) {
 				mustList(t, e)
 				fake.Intercept(tc.answer)
 				for range 2 { // with the old client and with a new one
-					containers, err := e.List(within(t, patience(tc.reason)))
+					containers, err := listWithin(within(t, patience(tc.reason)), e)
 					wantReason(t, err, tc.reason)
 					wantNoSecret(t, err)
 					if containers != nil {

@@ -2,6 +2,7 @@ package rancher
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -31,11 +32,12 @@ type Snapshot struct {
 	Agents []*Agent // every container whose role is not RoleNone, the oldest first
 }
 
-// Classify makes a snapshot of all containers of a node. A container listed twice counts once.
-func Classify(containers []Container) Snapshot {
+// Classify makes a snapshot of all containers of a node. A container listed twice counts once. It keeps nothing of those
+// that have no role, so that the memory it takes does not grow with them.
+func Classify(containers iter.Seq[Container]) Snapshot {
 	var s Snapshot
 	seen, known := make(map[string]bool), newMemory()
-	for _, c := range containers {
+	for c := range containers {
 		role, server := classify(c, known)
 		if role == RoleNone || c.ID != "" && seen[c.ID] {
 			continue
