@@ -1,4 +1,4 @@
-# Everything here needs Go alone, but for e2e, bench-engine and image (a Docker Engine) and the checks of alerts and
+# Everything here needs Go alone, but for e2e, bench-engine and image (a Docker Engine), browser (chromium) and the checks of alerts and
 # dashboards (Debian's prometheus and prometheus-alertmanager). CI calls the same targets.
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -12,7 +12,7 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
 TOOL      = go tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
 
-.PHONY: build test race lint fuzz bench bench-engine e2e image release
+.PHONY: build test race lint fuzz bench bench-engine e2e browser image release
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -44,6 +44,9 @@ bench-engine: ## against a real Docker Engine of its own; prints ratios
 
 e2e: ## against a real Docker Engine of its own; needs root and dockerd
 	go test ./e2e/...
+
+browser: ## the status page in a real browser; needs Debian's chromium
+	cd e2e/browser && go vet ./... && go mod tidy -diff && go test ./...
 
 image: ## see also the builder argument in the Dockerfile
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
