@@ -13,11 +13,11 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
 STATICCHECK = $(CURDIR)/.cache/staticcheck
 PROMTOOL3   = $(CURDIR)/.cache/promtool3
 # modules of their own, for what the product must not depend on
-CHECK_MODULES = alerts/check
+CHECK_MODULES = alerts/check dashboards/gen e2e/browser
 
 FUZZTIME ?= 30s
 
-.PHONY: build test race lint fuzz bench bench-engine e2e alerts alerts-mutation deploy image release reproducible
+.PHONY: build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -58,6 +58,12 @@ alerts-mutation: ## breaks each rule in turn; an hour
 
 deploy: $(PROMTOOL3) ## units, scrape configurations, compose, socket proxy; needs their tools
 	PROMTOOL3=$(PROMTOOL3) go test ./deploy/...
+
+dashboards: ## needs prometheus
+	cd dashboards/gen && go test ./...
+
+browser: ## the status page in a real browser; needs chromium
+	cd e2e/browser && go test ./...
 
 image: ## see also the builder argument in the Dockerfile; needs docker
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \

@@ -61,6 +61,8 @@ func (e *Engine) Inspect(ctx context.Context, id string) (rancher.Container, err
 		Labels:  reply.Config.Labels,
 		State:   reply.State.Status,
 		Started: parseTime(reply.State.StartedAt),
+
+		RestartCount: reply.RestartCount,
 	}, nil
 }
 

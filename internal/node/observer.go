@@ -73,15 +73,15 @@ func (o *Observer) observe() Observation {
 	return Observation{Snapshot: snapshot, Duration: time.Since(start), LastSuccess: o.lastSuccess}
 }
 
-// inspectStarts fills in when share-mnt and the running node-agents last started, which a list does not tell. One that
-// does not answer, or has just vanished, stays without.
+// inspectStarts fills in when share-mnt and the running node-agents last started, and how often Docker restarted them,
+// which a list does not tell. One that does not answer, or has just vanished, stays without.
 func (o *Observer) inspectStarts(ctx context.Context, snapshot rancher.Snapshot) {
 	var group errgroup.Group
 	group.SetLimit(8)
 	for _, agent := range snapshot.NeedStart() {
 		group.Go(func() error {
 			if c, err := o.engine.Inspect(ctx, agent.ID); err == nil {
-				agent.Started = c.Started
+				agent.Started, agent.Restarts = c.Started, c.RestartCount
 			}
 			return nil
 		})

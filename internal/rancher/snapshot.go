@@ -18,6 +18,7 @@ type Agent struct {
 	State     State
 	Created   int64     // Unix seconds, as Docker gives them: in the future or in year 1, if it says so
 	Started   time.Time // last start; zero if unknown or never started
+	Restarts  int       // how often Docker has restarted it by itself; only with Started
 	Server    string    // of a cert-writer: scheme://host[:port] or Unknown
 	ExitCode  *int      // of an exited or restarting container, if Docker tells it
 	Unmanaged bool      // the node-agent will force-remove it 15 s after it next connects
@@ -60,6 +61,7 @@ func newAgent(c Container, role Role, server string, known memory) *Agent {
 		State:     stateOf(c.State),
 		Created:   c.Created,
 		Started:   c.Started,
+		Restarts:  c.RestartCount,
 		Server:    server,
 		Unmanaged: isUnmanaged(c),
 		Leaks:     role == RoleShareMnt && startsCertWriter(c.Command.words()),
