@@ -14,7 +14,7 @@ const (
 	rulesFile   = "../rules.yml"
 	runbookBase = "https://github.com/rancher-agent-exporter/rancher_agent_exporter/blob/main/alerts/runbooks/"
 	// metricsDoc has the metrics in tables whose rows begin with the name in backticks.
-	metricsDoc = "testdata/metrics.md"
+	metricsDoc = "../../README.md"
 )
 
 var testFiles = []string{"../rules_test.yml", "../rules_long_test.yml"}

@@ -9,13 +9,13 @@ import (
 )
 
 // oldWriters are the live cert-writers that the last start of the node-agent should have removed; none while it may still
-// be about to.
+// be about to. Docker tells a creation in whole seconds and a start with its fraction, so a second makes none old.
 func (l look) oldWriters() []*rancher.Agent {
 	if l.lastStart.IsZero() || l.now.Sub(l.lastStart) <= cleanUpTime {
 		return nil
 	}
 	for i, a := range l.live {
-		if !time.Unix(a.Created, 0).Before(l.lastStart) {
+		if l.lastStart.Sub(time.Unix(a.Created, 0)) <= time.Second {
 			return l.live[:i]
 		}
 	}
