@@ -76,7 +76,7 @@ func lastRestart(s selector, at place) dashboard.Panel {
 		"Whether live cert-writers are older than the last start of the node-agent, 5 minutes and more after it. If so, another restart will not help: " +
 			"look whether the node-agent reaches Rancher, and whether those containers carry the label io.cattle.agent=true.",
 		"nothing to judge",
-	}, at, "none", above("text"), now("A", fmt.Sprintf("(%s > bool %s) + (time() - %s < bool 300)", s.agentStarted(), s.oldest(), s.agentStarted()), ""))
+	}, at, "none", above("text"), now("A", fmt.Sprintf("(%s - %s > bool 1) + (time() - %s < bool 300)", s.agentStarted(), s.oldest(), s.agentStarted()), ""))
 	p.FieldConfig.Defaults.Mappings = states(state{0, "worked", green}, state{1, "old ones left", red}, state{2, "wait 5 minutes", blue})
 	return p
 }
