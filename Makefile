@@ -17,7 +17,7 @@ CHECK_MODULES = alerts/check dashboards/gen e2e/browser
 
 FUZZTIME ?= 30s
 
-.PHONY: build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy image release reproducible
+.PHONY: tools build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -74,6 +74,8 @@ release: ## tarballs, checksums and SBOMs in dist/
 
 reproducible: release ## the binaries of the release once more, from another directory and without a cache
 	LDFLAGS="$(STAMP)" deploy/reproducible
+
+tools: $(STATICCHECK) $(PROMTOOL3)
 
 $(STATICCHECK): tools/go.mod
 	go build -modfile=tools/go.mod -o $@ honnef.co/go/tools/cmd/staticcheck

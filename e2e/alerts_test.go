@@ -24,6 +24,7 @@ const (
 // From the prune to the all-clear, with nothing but what the project ships between a real engine and an operator: the
 // operator here is a test that runs the command it is sent.
 func TestFromPruneToAllClear(t *testing.T) {
+	t.Parallel() // it mostly waits
 	monitoring.Need(t, "docker")
 	n := realengine.New(t)
 	nodeAgent := startLab(n, labSettings(n))

@@ -25,6 +25,7 @@ const (
 
 // The image that the Dockerfile makes, started as the README says: not as root, read-only, without capabilities.
 func TestImage(t *testing.T) {
+	t.Parallel() // it mostly waits
 	monitoring.Need(t, "docker", "busybox")
 	n := realengine.New(t)
 	n.ImportLab()

@@ -13,8 +13,8 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/docker/docker/api/types/image"
 	"github.com/docker/docker/client"
@@ -29,8 +29,12 @@ func Import(ctx context.Context, docker *client.Client, ref string) error {
 	if err != nil {
 		return fmt.Errorf("the builder image needs a static busybox (Debian: apt-get install busybox-static): %w", err)
 	}
+	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return fmt.Errorf("find the Go toolchain: %w", err)
+	}
 	reader, writer := io.Pipe()
-	go func() { writer.CloseWithError(writeImage(writer, busybox, runtime.GOROOT())) }()
+	go func() { writer.CloseWithError(writeImage(writer, busybox, strings.TrimSpace(string(goroot)))) }()
 	reply, err := docker.ImageImport(ctx, image.ImportSource{Source: reader, SourceName: "-"}, ref, image.ImportOptions{
 		Changes: []string{"ENV PATH=/usr/local/go/bin:/bin", "ENV GOTOOLCHAIN=local", "ENV GOFLAGS=-buildvcs=false"},
 	})
