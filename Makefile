@@ -12,7 +12,7 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
 TOOL      = go tool -modfile=tools/go.mod
 FUZZTIME ?= 30s
 
-.PHONY: build test race lint fuzz bench bench-engine e2e image release
+.PHONY: build test race lint fuzz bench bench-engine e2e image release helm
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -51,3 +51,10 @@ image: ## see also the builder argument in the Dockerfile
 
 release: ## tarballs, checksums and SBOMs in dist/
 	VERSION="$(VERSION)" DATE="$(DATE)" LDFLAGS="$(STAMP)" deploy/release
+
+# built apart, since `go tool` would link its 100 MB anew for each call
+.cache/helm: tools/helm/go.mod
+	go build -modfile=tools/helm/go.mod -o $@ helm.sh/helm/v3/cmd/helm
+
+helm: .cache/helm ## the checks of the Helm chart; builds helm first, once, in minutes
+	cd deploy/helm/check && test -z "$$(gofmt -l .)" && go vet . && HELM=$(CURDIR)/.cache/helm go test .

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	alpha "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1alpha1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -44,6 +45,33 @@ func TestReadmeValues(t *testing.T) {
 	}
 	for name := range documented {
 		t.Errorf("the README has %s, values.yaml has not", name)
+	}
+}
+
+// The AlertmanagerConfig of the README is one for the operator of Rancher 2.6 already, and sends every alert on.
+func TestReadmeAlertmanagerConfig(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(chart, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(readme), "```yaml\napiVersion: monitoring.coreos.com/v1alpha1\n")
+	text, _, _ = strings.Cut(text, "\n```")
+	var config alpha.AlertmanagerConfig
+	if err := yaml.UnmarshalStrict([]byte(text), &config); err != nil {
+		t.Fatal(err)
+	}
+	if config.Kind != "AlertmanagerConfig" || config.Namespace != namespace || len(config.Spec.Route.Matchers) != 1 {
+		t.Fatalf("%+v", config)
+	}
+	rules, err := os.ReadFile(rulesFile)
+	if err != nil {
+		missing(t, "%s is missing", filepath.Clean(rulesFile))
+	}
+	matcher := regexp.MustCompile("^(?:" + config.Spec.Route.Matchers[0].Value + ")$")
+	for _, alert := range regexp.MustCompile(`(?m)^ *- alert: (\S+)$`).FindAllStringSubmatch(string(rules), -1) {
+		if !matcher.MatchString(alert[1]) {
+			t.Errorf("%s is not routed", alert[1])
+		}
 	}
 }
 
