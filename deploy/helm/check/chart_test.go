@@ -121,6 +121,8 @@ func (o objects) daemonSet(t *testing.T) *apps.DaemonSet {
 
 // eachRender calls f with the decoded objects of each render; decoding is strict, so this alone is a test.
 func eachRender(t *testing.T, f func(t *testing.T, all objects)) {
+	t.Helper()
+	helm(t)
 	for _, r := range renders {
 		t.Run(r.name, func(t *testing.T) { f(t, decode(t, template(t, chart, r.values, r.kubeVersion))) })
 	}

@@ -48,6 +48,42 @@ func TestReadmeValues(t *testing.T) {
 	}
 }
 
+// The form of Rancher's Apps asks for values that exist, with their defaults.
+func TestQuestions(t *testing.T) {
+	leaves := Leaves(readYAML(t, filepath.Join(chart, "values.yaml")).(map[string]any), freeMaps)
+	text, err := os.ReadFile(filepath.Join(chart, "questions.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type question struct {
+		Variable, Label, Description, Type, Group string
+		Required                                  bool
+		Options                                   []string
+		Default                                   any
+		ShowSubquestionIf                         any        `json:"show_subquestion_if"`
+		Subquestions                              []question `json:"subquestions"`
+	}
+	var form struct{ Questions []question }
+	if err := yaml.UnmarshalStrict(text, &form); err != nil {
+		t.Fatal(err)
+	}
+	questions := form.Questions
+	for i := 0; i < len(questions); i++ {
+		q := questions[i]
+		questions = append(questions, q.Subquestions...)
+		value, found := leaves[q.Variable]
+		if strings.HasPrefix(q.Variable, "monitor.clusterLabels.") {
+			value, found = "", true // not there, which is the same
+		}
+		if !found || asJSON(t, value) != asJSON(t, q.Default) {
+			t.Errorf("%s is %v by default, the form says %v", q.Variable, value, q.Default)
+		}
+	}
+	if len(questions) < 5 {
+		t.Errorf("%d questions", len(questions))
+	}
+}
+
 // The AlertmanagerConfig of the README is one for the operator of Rancher 2.6 already, and sends every alert on.
 func TestReadmeAlertmanagerConfig(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(chart, "README.md"))

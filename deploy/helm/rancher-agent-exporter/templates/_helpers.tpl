@@ -62,8 +62,10 @@ relabelings:
 - sourceLabels: [__meta_kubernetes_pod_node_name]
   targetLabel: instance
 {{- range $label, $value := $monitor.clusterLabels }}
+{{- if $value }}
 - targetLabel: {{ $label }}
   replacement: {{ $value | quote }}
+{{- end }}
 {{- end }}
 {{- end }}
 
