@@ -1,5 +1,4 @@
-# Everything here needs Go alone, but for e2e, bench-engine and image (a Docker Engine) and the checks of alerts and
-# dashboards (Debian's prometheus and prometheus-alertmanager). CI calls the same targets.
+# What needs more than Go says so. CI calls the same targets.
 
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 REVISION ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
@@ -9,10 +8,17 @@ DATE     ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 VERSION_PACKAGE = github.com/prometheus/common/version
 STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revision=$(REVISION) \
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
-TOOL      = go tool -modfile=tools/go.mod
+
+# Tools are built from tools/go.mod, apart from the product's modules.
+STATICCHECK = $(CURDIR)/.cache/staticcheck
+PROMTOOL3   = $(CURDIR)/.cache/promtool3
+HELM        = $(CURDIR)/.cache/helm
+# modules of their own, for what the product must not depend on
+CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check
+
 FUZZTIME ?= 30s
 
-.PHONY: build test race lint fuzz bench bench-engine e2e image release helm
+.PHONY: build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy helm image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -23,11 +29,11 @@ test:
 race: ## all but the end-to-end tests, which run the built program
 	go test -race $$(go list ./... | grep -v /e2e)
 
-lint:
+lint: $(STATICCHECK)
 	test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
-	go vet ./...
-	$(TOOL) staticcheck ./...
-	go mod tidy -diff
+	for module in . $(CHECK_MODULES); do \
+	  (cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1; \
+	done
 
 fuzz: ## each fuzz test for FUZZTIME
 	go list ./internal/... | while read -r package; do \
@@ -37,25 +43,48 @@ fuzz: ## each fuzz test for FUZZTIME
 	done
 
 bench:
-	go test -run '^$$' -bench . -benchmem ./internal/rancher ./collector
+	go test -run '^$$' -bench . -benchmem ./internal/rancher ./internal/engine ./collector
 
-bench-engine: ## against a real Docker Engine of its own; prints ratios
+bench-engine: ## ratios against a real Docker Engine of its own; needs root and dockerd
 	go run ./e2e/bench
 
-e2e: ## against a real Docker Engine of its own; needs root and dockerd
-	go test ./e2e/...
+e2e: ## on a real Docker Engine of its own; needs root, dockerd, prometheus, alertmanager and busybox
+	go test -timeout 30m ./e2e/...
 
-image: ## see also the builder argument in the Dockerfile
+alerts: $(PROMTOOL3) ## needs promtool and amtool
+	cd alerts/check && PROMTOOL3=$(PROMTOOL3) go test ./...
+
+alerts-mutation: ## breaks each rule in turn; an hour
+	cd alerts/check && MUTATION=. go test -run TestMutants -timeout 3h -v .
+
+deploy: $(PROMTOOL3) ## units, scrape configurations, compose, socket proxy; needs their tools
+	PROMTOOL3=$(PROMTOOL3) go test ./deploy/...
+
+dashboards: ## needs prometheus
+	cd dashboards/gen && go test ./...
+
+browser: ## the status page in a real browser; needs chromium
+	cd e2e/browser && go test ./...
+
+# -count=1, since Go does not see which files helm reads and would take a result from its cache
+helm: $(HELM) ## the chart; builds helm first, once, in minutes
+	cd deploy/helm/check && HELM=$(HELM) go test -count=1 ./...
+
+image: ## see also the builder argument in the Dockerfile; needs docker
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
 	  -t rancher_agent_exporter:$(VERSION) .
 
 release: ## tarballs, checksums and SBOMs in dist/
 	VERSION="$(VERSION)" DATE="$(DATE)" LDFLAGS="$(STAMP)" deploy/release
 
-# built apart, since `go tool` would link its 100 MB anew for each call
-.cache/helm: tools/helm/go.mod
-	go build -modfile=tools/helm/go.mod -o $@ helm.sh/helm/v3/cmd/helm
+reproducible: release ## the binaries of the release once more, from another directory and without a cache
+	LDFLAGS="$(STAMP)" deploy/reproducible
 
-# -count=1, since Go does not see which files helm reads and would take a result from its cache
-helm: .cache/helm ## the checks of the Helm chart; builds helm first, once, in minutes
-	cd deploy/helm/check && test -z "$$(gofmt -l .)" && go vet . && HELM=$(CURDIR)/.cache/helm go test -count=1 .
+$(STATICCHECK): tools/go.mod
+	go build -modfile=tools/go.mod -o $@ honnef.co/go/tools/cmd/staticcheck
+
+$(PROMTOOL3): tools/go.mod
+	go build -modfile=tools/go.mod -o $@ github.com/prometheus/prometheus/cmd/promtool
+
+$(HELM): tools/helm/go.mod
+	go build -modfile=tools/helm/go.mod -o $@ helm.sh/helm/v3/cmd/helm

@@ -32,6 +32,7 @@ type config struct {
 	logLevel      string
 	logFormat     string
 	once          bool
+	diagnose      bool
 }
 
 // errShown says that the command line asked for a text (--help, --version), which has been shown.
@@ -63,6 +64,8 @@ func newApp(cfg *config, host *string, files *engine.TLSFiles) *kingpin.Applicat
 
 	setting(app, "log.level", "Least important messages to log: debug, info, warn or error.", "info", &cfg.logLevel, oneOf("debug", "info", "warn", "error"))
 	setting(app, "log.format", "Form of the log: logfmt or json.", "logfmt", &cfg.logFormat, oneOf("logfmt", "json"))
+	app.Flag("diagnose", "Say what is wrong with this node and what to do, and exit: 0 if nothing is, 1 if something is, 2 if the Docker Engine could not be asked.").
+		BoolVar(&cfg.diagnose)
 	app.Flag("once", "Write the metrics to standard output once and exit: 0, or 1 if the Docker Engine could not be asked.").BoolVar(&cfg.once)
 	return app
 }
@@ -84,6 +87,9 @@ func parseFlags(args []string, stdout io.Writer) (config, error) {
 	}
 	if err != nil {
 		return config{}, fmt.Errorf("%w, try --help", err)
+	}
+	if cfg.once && cfg.diagnose {
+		return config{}, errors.New("--once and --diagnose exclude each other")
 	}
 	if cfg.endpoint, err = engine.ParseEndpoint(host, tlsFiles(host, files)); err != nil {
 		return config{}, fmt.Errorf("--docker.host, --docker.tls-*: %w", err)

@@ -42,6 +42,7 @@ func TestWrongFlags(t *testing.T) {
 		{"--web.config.file=" + broken, "--web.config.file: yaml: "},
 		{"--log.level=loud", `--log.level "loud": want one of debug, info, warn, error`},
 		{"--log.format=xml", `--log.format "xml": want one of logfmt, json`},
+		{"--once --diagnose", "--once and --diagnose exclude each other"},
 		{"--no-collector.events=yes", "unexpected yes"},
 	} {
 		var stdout, stderr bytes.Buffer

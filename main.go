@@ -34,6 +34,9 @@ const (
 	exitOK      = 0
 	exitFailure = 1 // could not listen or, with --once, could not ask Docker
 	exitUsage   = 2 // a flag or its value is wrong
+
+	exitFound = 1 // with --diagnose: something is wrong with the node
+	exitBlind = 2 // with --diagnose: could not look
 )
 
 // shutdownTimeout bounds what a stop waits for scrapes that run, so that the program ends within 5 s.
@@ -64,6 +67,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if cfg.once {
 		return once(observer.Observe(), cfg.limits, stdout, log)
 	}
+	if cfg.diagnose {
+		return diagnose(ctx, cfg, docker, observer, stdout, log)
+	}
 
 	_ = level.Info(log.app).Log("msg", "starting "+programName, "version", version.Info(), "docker_host", cfg.endpoint)
 	registry := newRegistry(observer, cfg.limits)
@@ -76,12 +82,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		registry.MustRegister(events)
 		background.Go(func() { docker.Follow(ctx, node.NewFollower(roles, events, log.app)) })
 	}
-	handler, err := newHandler(cfg, registry, observer, log)
-	if err != nil {
-		_ = level.Error(log.app).Log("msg", "cannot make the web pages", "err", err)
-		return exitFailure
-	}
-	return serve(ctx, newServer(handler, cfg, log), cfg.web, log)
+	return serve(ctx, newServer(newHandler(cfg, registry, observer, log), cfg, log), cfg.web, log)
 }
 
 // newRegistry is pedantic, so that a metric that breaks its contract fails in a test and not at a user's.

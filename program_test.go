@@ -143,7 +143,7 @@ func leakingNode(fake *enginetest.Engine, n int) {
 	}
 	fake.Put(
 		enginetest.ShareMnt("v2.3.3", "https://167.172.96.240", "n1", created.Add(time.Duration(n)*2*time.Hour)),
-		enginetest.NodeAgent("cattle-node-agent-jfdlt", 0, created),
+		enginetest.NodeAgent("cattle-node-agent-jfdlt", 0, created.Add(-time.Minute)),
 		enginetest.Sandbox("cattle-node-agent-jfdlt", created),
 		enginetest.Registration("https://167.172.96.240", created),
 		enginetest.Pod(1, created),

@@ -143,7 +143,7 @@ func TestReadmeQuickStart(t *testing.T) {
 	readme := readFile(t, "README.md")
 	_, section, _ := strings.Cut(readme, "\n## Quick start\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	for _, command := range []string{"go run . ", "go test ./... "} {
+	for _, command := range []string{"go run ./demo ", "go test ./... "} {
 		if !strings.Contains(section, "\n"+command) {
 			t.Errorf("no command %q in the quick start", command)
 		}

@@ -45,7 +45,7 @@ func checkNoSecrets(t *testing.T, where, text string) {
 	}
 }
 
-// Neither in fair weather nor in foul does a secret show in the metrics, a page, --once or the log at its most talkative.
+// Neither in fair weather nor in foul does a secret show in the metrics, a page, --once, --diagnose or the log at its most talkative.
 func TestSecretsStayInside(t *testing.T) {
 	fake := newFake(t)
 	secretNode(fake)
@@ -90,9 +90,11 @@ func TestSecretsStayInside(t *testing.T) {
 			_, body := get(t, p.url(t, path))
 			checkNoSecrets(t, w.name+" "+path, body)
 		}
-		var stdout, stderr bytes.Buffer
-		run(t.Context(), []string{"--once", "--docker.timeout=300ms", "--log.level=debug", "--docker.host=" + fake.Host()}, &stdout, &stderr)
-		checkNoSecrets(t, w.name+" --once", stdout.String()+stderr.String())
+		for _, mode := range []string{"--once", "--diagnose"} {
+			var stdout, stderr bytes.Buffer
+			run(t.Context(), []string{mode, "--docker.timeout=300ms", "--log.level=debug", "--docker.host=" + fake.Host()}, &stdout, &stderr)
+			checkNoSecrets(t, w.name+" "+mode, stdout.String()+stderr.String())
+		}
 	}
 	fake.Intercept(nil)
 	eventually(t, "events are followed", func() bool { return fake.EventStreams() > 0 })

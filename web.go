@@ -10,19 +10,21 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/common/version"
-	"github.com/prometheus/exporter-toolkit/web"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/collector"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/diagnosis"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/statuspage"
 )
 
 const (
 	healthyPath = "/-/healthy"
 	readyPath   = "/-/ready"
+	pprofPath   = "/debug/pprof/"
 )
 
 // newHandler makes the pages. Metrics need no promhttp.HandlerOpts.CoalesceGather: the observer asks the engine once for
 // all who ask at the same moment, and so for the readiness probe too.
-func newHandler(cfg config, registry *prometheus.Registry, observer collector.Observer, log loggers) (http.Handler, error) {
+func newHandler(cfg config, registry *prometheus.Registry, observer collector.Observer, log loggers) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(cfg.telemetryPath, metrics(cfg, registry, log))
 	mux.HandleFunc(healthyPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "healthy") })
@@ -34,20 +36,18 @@ func newHandler(cfg config, registry *prometheus.Registry, observer collector.Ob
 		fmt.Fprintln(w, "ready")
 	})
 	if cfg.pprof {
-		mux.HandleFunc("/debug/pprof/", pprof.Index)
-		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+		mux.HandleFunc(pprofPath, pprof.Index)
+		mux.HandleFunc(pprofPath+"cmdline", pprof.Cmdline)
+		mux.HandleFunc(pprofPath+"profile", pprof.Profile)
+		mux.HandleFunc(pprofPath+"symbol", pprof.Symbol)
+		mux.HandleFunc(pprofPath+"trace", pprof.Trace)
 	}
 	if cfg.telemetryPath != "/" {
-		landing, err := landingPage(cfg)
-		if err != nil {
-			return nil, err
-		}
-		mux.Handle("/", landing)
+		mux.Handle("GET /{$}", statuspage.New(pageConfig(cfg), func() diagnosis.Report {
+			return diagnosis.Diagnose(observer.Observe(), nil, time.Now())
+		}))
 	}
-	return mux, nil
+	return mux
 }
 
 func metrics(cfg config, registry *prometheus.Registry, log loggers) http.Handler {
@@ -64,18 +64,20 @@ func metrics(cfg config, registry *prometheus.Registry, log loggers) http.Handle
 	return promhttp.InstrumentMetricHandler(registry, handler)
 }
 
-func landingPage(cfg config) (http.Handler, error) {
-	return web.NewLandingPage(web.LandingConfig{
-		Name:        programName,
-		Description: "Prometheus exporter for leaked rancher-agent cert-writer containers.",
-		Version:     version.Info(),
-		Links: []web.LandingLinks{
-			{Address: cfg.telemetryPath, Text: "Metrics"},
-			{Address: healthyPath, Text: "Healthy", Description: "whether the exporter runs"},
-			{Address: readyPath, Text: "Ready", Description: "whether the Docker Engine can be asked"},
+func pageConfig(cfg config) statuspage.Config {
+	page := statuspage.Config{
+		Program: programName,
+		Version: version.Info(),
+		Links: []statuspage.Link{
+			{Path: cfg.telemetryPath, Text: "Metrics", What: "for Prometheus"},
+			{Path: healthyPath, Text: "Healthy", What: "whether the exporter runs"},
+			{Path: readyPath, Text: "Ready", What: "whether the Docker Engine can be asked"},
 		},
-		Profiling: fmt.Sprint(cfg.pprof),
-	})
+	}
+	if cfg.pprof {
+		page.Links = append(page.Links, statuspage.Link{Path: pprofPath, Text: "Profiles", What: "of the exporter"})
+	}
+	return page
 }
 
 // newServer bounds how long a slow client can hold a connection. The write timeout leaves room for a scrape that waits

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -38,7 +39,7 @@ func certWriters(n int) []rancher.Container {
 type classifying []rancher.Container
 
 func (c classifying) Observe() node.Observation {
-	return node.Observation{Snapshot: rancher.Classify(c), LastSuccess: time.Now()}
+	return node.Observation{Snapshot: rancher.Classify(slices.Values(c)), LastSuccess: time.Now()}
 }
 
 // BenchmarkScrape is our own part of a scrape: classify, collect, encode; all but what the engine and its client take.

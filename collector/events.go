@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -8,12 +9,21 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
+var (
+	prunesTotal = describe("docker_container_prunes_total",
+		"Container prunes seen since the exporter started; engines before 20.10 report none.")
+	lastPrune = describe("docker_last_container_prune_timestamp_seconds",
+		"When the newest container prune happened, in Unix seconds.")
+)
+
 // Events counts what happens between scrapes. It implements node.Recorder and prometheus.Collector.
 type Events struct {
-	up        prometheus.Gauge
-	events    *prometheus.CounterVec
-	prunes    prometheus.Counter
-	lastPrune *prometheus.GaugeVec // without labels: absent until it is set
+	up     prometheus.Gauge
+	events *prometheus.CounterVec
+
+	mu        sync.Mutex // no scrape shows the count of a prune without its time
+	prunes    int
+	lastPrune time.Time // zero before the first
 }
 
 // NewEvents returns Events with every counter at 0.
@@ -27,14 +37,6 @@ func NewEvents() *Events {
 			Namespace: namespace, Name: "container_events_total",
 			Help: "Container events seen since the exporter started, by role of the container.",
 		}, []string{"role", "action"}),
-		prunes: prometheus.NewCounter(prometheus.CounterOpts{
-			Namespace: namespace, Name: "docker_container_prunes_total",
-			Help: "Container prunes seen since the exporter started; engines before 20.10 report none.",
-		}),
-		lastPrune: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Namespace: namespace, Name: "docker_last_container_prune_timestamp_seconds",
-			Help: "When the newest container prune happened, in Unix seconds.",
-		}, nil),
 	}
 	for _, role := range rancher.EventRoles() {
 		for _, action := range rancher.EventActions() {
@@ -60,24 +62,26 @@ func (e *Events) ContainerEvent(role rancher.Role, action string) {
 
 // ContainerPrune counts a container prune.
 func (e *Events) ContainerPrune(at time.Time) {
-	e.prunes.Inc()
-	e.lastPrune.WithLabelValues().Set(unixSeconds(at))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.prunes++
+	e.lastPrune = at
 }
 
 // Describe implements prometheus.Collector.
 func (e *Events) Describe(ch chan<- *prometheus.Desc) {
-	for _, c := range e.collectors() {
-		c.Describe(ch)
-	}
+	e.up.Describe(ch)
+	e.events.Describe(ch)
+	ch <- prunesTotal
+	ch <- lastPrune
 }
 
 // Collect implements prometheus.Collector.
 func (e *Events) Collect(ch chan<- prometheus.Metric) {
-	for _, c := range e.collectors() {
-		c.Collect(ch)
-	}
-}
-
-func (e *Events) collectors() []prometheus.Collector {
-	return []prometheus.Collector{e.up, e.events, e.prunes, e.lastPrune}
+	e.up.Collect(ch)
+	e.events.Collect(ch)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ch <- prometheus.MustNewConstMetric(prunesTotal, prometheus.CounterValue, float64(e.prunes))
+	emitter{ch}.time(lastPrune, e.lastPrune)
 }

@@ -59,7 +59,7 @@ func run(ctx context.Context, p pace, args []string, out io.Writer) error {
 	fmt.Fprint(out, `A simulated RKE1 node of Rancher v2.3.3 with a cron job that prunes stopped containers. Look at
 
   http://localhost:15364/metrics    rancher_agent_cert_writer_containers and the rest
-  http://localhost:15364/           the other pages
+  http://localhost:15364/           what is wrong with the node, and the command that helps
 
 Ctrl-C ends it.
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -14,9 +15,9 @@ func need(t *testing.T, tool string) {
 	t.Helper()
 	if _, err := exec.LookPath(tool); err != nil {
 		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is missing", tool)
+			t.Fatal(err)
 		}
-		t.Skipf("%s is missing; the check needs it", tool)
+		t.Skipf("the check needs a tool that is missing: %v", err)
 	}
 }
 
@@ -63,7 +64,6 @@ func TestSystemdUnits(t *testing.T) {
 }
 
 func TestScrapeConfigurations(t *testing.T) {
-	need(t, "promtool")
 	configs, err := filepath.Glob("prometheus/*.yml")
 	if err != nil || len(configs) != 3 {
 		t.Fatalf("scrape configurations %v, %v", configs, err)
@@ -75,6 +75,42 @@ func TestScrapeConfigurations(t *testing.T) {
 	}
 	copyTo(t, filepath.Join(dir, "targets"), "prometheus/targets/prod.yml")
 	for _, config := range configs {
-		runTool(t, dir, "promtool", "check", "config", copyTo(t, dir, config))
+		t.Run(filepath.Base(config), func(t *testing.T) {
+			promtool := "promtool"
+			if strings.Contains(config, "kubernetes") { // Debian's knows no Kubernetes
+				promtool = os.Getenv("PROMTOOL3")
+			}
+			need(t, promtool)
+			runTool(t, dir, promtool, "check", "config", copyTo(t, dir, config))
+		})
 	}
+}
+
+var mount = regexp.MustCompile(`(?m)^    - (\.[^:]+):`)
+
+// What the demo mounts is there, and right by the tools' own words.
+func TestCompose(t *testing.T) {
+	need(t, "docker-compose")
+	runTool(t, "../demo", "docker-compose", "-f", "compose.yaml", "config", "-q")
+	compose, err := os.ReadFile("../demo/compose.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mounts := mount.FindAllStringSubmatch(string(compose), -1)
+	if len(mounts) < 9 {
+		t.Errorf("only %d files are mounted", len(mounts))
+	}
+	for _, m := range mounts {
+		if _, err := os.Stat(filepath.Join("../demo", m[1])); err != nil {
+			t.Errorf("the demo mounts %s: %v", m[1], err)
+		}
+	}
+
+	dir := t.TempDir()
+	need(t, "promtool")
+	copyTo(t, dir, "../alerts/rules.yml")
+	runTool(t, dir, "promtool", "check", "config", copyTo(t, dir, "../demo/compose/prometheus.yml"))
+	need(t, "amtool")
+	copyTo(t, dir, "../alerts/message.tmpl")
+	runTool(t, dir, "amtool", "check-config", copyTo(t, dir, "../alerts/alertmanager.example.yml"))
 }

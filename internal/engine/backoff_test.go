@@ -81,7 +81,7 @@ func followFor(t *testing.T, d time.Duration, script ...func(*http.Request) (*ht
 // useScript has an engine ask the script, now and after each request that makes it drop its client.
 func useScript(t *testing.T, e *Engine, script *transports) {
 	t.Helper()
-	c, err := newClient(&guard{next: script, host: "docker", limit: replyLimit}, "http")
+	c, err := newClient(&guard{next: script, scheme: "http", host: "docker", limit: replyLimit})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,12 +53,8 @@ func (e *Engine) dial(ctx context.Context) (*client.Client, error) {
 		noteError(ctx, err)
 		return nil, err
 	}
-	guard := &guard{next: transport, host: e.endpoint.httpHost(), limit: replyLimit}
-	scheme := "http"
-	if transport.TLSClientConfig != nil {
-		scheme = "https"
-	}
-	c, err := newClient(guard, scheme)
+	guard := &guard{next: transport, scheme: e.endpoint.scheme(), host: e.endpoint.httpHost(), limit: replyLimit}
+	c, err := newClient(guard)
 	if err != nil {
 		noteError(ctx, err)
 		return nil, err
@@ -76,10 +72,9 @@ func (e *Engine) dial(ctx context.Context) (*client.Client, error) {
 }
 
 // newClient returns a Docker client whose requests all go through a transport.
-func newClient(transport http.RoundTripper, scheme string) (*client.Client, error) {
+func newClient(transport http.RoundTripper) (*client.Client, error) {
 	return client.NewClientWithOpts(
 		client.WithHost(nowhere), // before WithHTTPClient: it wants to configure a transport of net/http
 		client.WithHTTPClient(&http.Client{Transport: transport, CheckRedirect: stay}),
-		client.WithScheme(scheme),
 	)
 }

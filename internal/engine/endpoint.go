@@ -84,6 +84,13 @@ func (e Endpoint) httpHost() string {
 	return e.address
 }
 
+func (e Endpoint) scheme() string {
+	if e.tls != nil {
+		return "https"
+	}
+	return "http"
+}
+
 // String is the Docker host as given.
 func (e Endpoint) String() string { return e.host }
 

@@ -6,11 +6,9 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/docker/docker/api/types/container"
 	"github.com/docker/docker/client"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
@@ -31,42 +29,6 @@ type Engine struct {
 // New returns an Engine for an endpoint without asking it anything.
 func New(endpoint Endpoint) *Engine {
 	return &Engine{endpoint: endpoint}
-}
-
-// List returns all containers, in whatever state, by one GET /containers/json?all=1 without size, which is what makes
-// that call expensive (moby/moby#33036).
-func (e *Engine) List(ctx context.Context) ([]rancher.Container, error) {
-	const op = "list containers"
-	ctx, ex := withExchange(ctx)
-	c, err := e.connect(ctx)
-	if err != nil {
-		return nil, newError(op, ctx, ex)
-	}
-	summaries, err := c.ContainerList(ctx, container.ListOptions{All: true})
-	if err != nil || !ex.ok() || !isList(summaries) {
-		e.drop(c)
-		return nil, newError(op, ctx, ex)
-	}
-	containers := make([]rancher.Container, len(summaries))
-	for i, s := range summaries {
-		containers[i] = rancher.Container{
-			ID:      s.ID,
-			Names:   s.Names,
-			Image:   s.Image,
-			Command: rancher.ListedCommand(s.Command),
-			Created: s.Created,
-			Labels:  s.Labels,
-			State:   s.State,
-			Status:  s.Status,
-		}
-	}
-	return containers, nil
-}
-
-// isList tells a list from what merely decodes as one: null, and entries that are no containers. An empty list would be a
-// false all-clear.
-func isList(summaries []container.Summary) bool {
-	return summaries != nil && !slices.ContainsFunc(summaries, func(s container.Summary) bool { return s.ID == "" })
 }
 
 // ErrNotFound is returned for a container that is not there, or not there any more.
@@ -99,6 +61,8 @@ func (e *Engine) Inspect(ctx context.Context, id string) (rancher.Container, err
 		Labels:  reply.Config.Labels,
 		State:   reply.State.Status,
 		Started: parseTime(reply.State.StartedAt),
+
+		RestartCount: reply.RestartCount,
 	}, nil
 }
 

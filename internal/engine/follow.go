@@ -78,7 +78,7 @@ func (e *Engine) stream(ctx context.Context, since time.Time, connected func(), 
 		return newError(op, ctx, ex)
 	}
 	messages, errs := c.Events(ctx, events.ListOptions{
-		Since:   fmt.Sprintf("%d.%09d", since.Unix(), since.Nanosecond()),
+		Since:   eventTimestamp(since),
 		Filters: eventFilters(),
 	})
 	if !connecting.Stop() || !ex.ok() {
@@ -89,7 +89,7 @@ func (e *Engine) stream(ctx context.Context, since time.Time, connected func(), 
 	for {
 		select {
 		case m := <-messages:
-			handle(rancher.Event{ID: m.Actor.ID, Action: string(m.Action), Time: eventTime(m), Attributes: m.Actor.Attributes})
+			handle(newEvent(m))
 		case err := <-errs:
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				ex.err = errStreamEnded
@@ -106,6 +106,13 @@ func eventFilters() filters.Args {
 		args.Add("event", action)
 	}
 	return args
+}
+
+// eventTimestamp is a time as the API takes it. It is never a bare "0", which the Docker client takes for a duration.
+func eventTimestamp(t time.Time) string { return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()) }
+
+func newEvent(m events.Message) rancher.Event {
+	return rancher.Event{ID: m.Actor.ID, Action: string(m.Action), Time: eventTime(m), Attributes: m.Actor.Attributes}
 }
 
 func eventTime(m events.Message) time.Time {

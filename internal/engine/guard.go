@@ -25,6 +25,7 @@ var requestPath = regexp.MustCompile(`^(?:/v[0-9]+\.[0-9]+)?(/_ping|/events|/con
 // GET and HEAD of a few paths go out. It limits replies, and it keeps what the client forgets of an error.
 type guard struct {
 	next        http.RoundTripper
+	scheme      string // http or https
 	host        string // of the engine, which the client is not told
 	limit       int64  // bytes of a reply
 	unversioned bool   // leave the API version out of the path
@@ -41,7 +42,7 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errNotAllowed
 	}
 	req = req.Clone(req.Context())
-	req.URL.Host, req.Host = g.host, g.host
+	req.URL.Scheme, req.URL.Host, req.Host = g.scheme, g.host, g.host
 	if g.unversioned {
 		req.URL.Path = path[1]
 	}

@@ -75,7 +75,20 @@ func within(t testing.TB, d time.Duration) context.Context {
 // list lists with more time than it takes.
 func list(t testing.TB, e *Engine) ([]rancher.Container, error) {
 	t.Helper()
-	return e.List(within(t, 20*time.Second))
+	return listWithin(within(t, 20*time.Second), e)
+}
+
+// listWithin is the list as a slice; nil if it failed.
+func listWithin(ctx context.Context, e *Engine) ([]rancher.Container, error) {
+	containers := []rancher.Container{}
+	err := e.List(ctx, func(c rancher.Container) bool {
+		containers = append(containers, c)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	return containers, nil
 }
 
 func mustList(t testing.TB, e *Engine) []rancher.Container {

@@ -62,6 +62,7 @@ func TestPings(t *testing.T) {
 			if version != "" {
 				w.Header().Set("Api-Version", version)
 			}
+			w.Header().Set("Location", "/login")
 			w.WriteHeader(code)
 			_, _ = w.Write([]byte("<html>" + enginetest.Password))
 		})
@@ -101,7 +102,7 @@ func TestPings(t *testing.T) {
 			if tc.reason != "" {
 				patience = 300 * time.Millisecond
 			}
-			containers, err := e.List(within(t, patience))
+			containers, err := listWithin(within(t, patience), e)
 			wantReason(t, err, tc.reason)
 			if tc.reason != "" {
 				return

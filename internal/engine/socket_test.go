@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -167,5 +168,28 @@ func TestNeverStarted(t *testing.T) {
 		if err != nil || !c.Started.IsZero() || c.Created != 1535727775 {
 			t.Errorf("%q: started %v, created %d, %v", startedAt, c.Started, c.Created, err)
 		}
+	}
+}
+
+// Half of the containers vanish between list and inspect (FC-49, FC-50).
+func TestVanish(t *testing.T) {
+	t.Parallel()
+	fake := startFake(t)
+	putCertWriters(fake, 100)
+	e := newEngine(t, fake.Host(), nil)
+	containers := mustList(t, e)
+	for i, c := range containers {
+		if i%2 == 0 {
+			fake.Remove(c.ID)
+		}
+	}
+	for i, c := range containers {
+		if _, err := e.Inspect(t.Context(), c.ID); i%2 == 0 && !errors.Is(err, ErrNotFound) || i%2 == 1 && err != nil {
+			t.Errorf("container %d: %v", i, err)
+		}
+	}
+	fake.ResetRequests()
+	if got := mustList(t, e); len(got) != 50 || !slices.Equal(asked(fake), []string{"GET /v1.41/containers/json?all=1"}) {
+		t.Errorf("%d containers, asked %q", len(got), asked(fake))
 	}
 }

@@ -3,10 +3,8 @@ package engine
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,7 +107,7 @@ func TestListInBadWeather(t *testing.T) {
 				mustList(t, e)
 				fake.Intercept(tc.answer)
 				for range 2 { // with the old client and with a new one
-					containers, err := e.List(within(t, patience(tc.reason)))
+					containers, err := listWithin(within(t, patience(tc.reason)), e)
 					wantReason(t, err, tc.reason)
 					wantNoSecret(t, err)
 					if containers != nil {
@@ -184,28 +182,5 @@ func TestTruncated(t *testing.T) {
 		_, err = e.Inspect(t.Context(), fake.Containers()[0].ID)
 		wantReason(t, err, broken)
 		wantNoSecret(t, err)
-	}
-}
-
-// Half of the containers vanish between list and inspect (FC-49, FC-50).
-func TestVanish(t *testing.T) {
-	t.Parallel()
-	fake := startFake(t)
-	putCertWriters(fake, 100)
-	e := newEngine(t, fake.Host(), nil)
-	containers := mustList(t, e)
-	for i, c := range containers {
-		if i%2 == 0 {
-			fake.Remove(c.ID)
-		}
-	}
-	for i, c := range containers {
-		if _, err := e.Inspect(t.Context(), c.ID); i%2 == 0 && !errors.Is(err, ErrNotFound) || i%2 == 1 && err != nil {
-			t.Errorf("container %d: %v", i, err)
-		}
-	}
-	fake.ResetRequests()
-	if got := mustList(t, e); len(got) != 50 || !slices.Equal(asked(fake), []string{"GET /v1.41/containers/json?all=1"}) {
-		t.Errorf("%d containers, asked %q", len(got), asked(fake))
 	}
 }

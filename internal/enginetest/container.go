@@ -24,8 +24,9 @@ type Container struct {
 	ExitCode int
 	Created  time.Time
 
-	StartedAt  time.Time // zero if never started
-	FinishedAt time.Time // zero if never ended
+	StartedAt    time.Time // zero if never started
+	FinishedAt   time.Time // zero if never ended
+	RestartCount int       // how often the engine has started it again by itself
 }
 
 // Put adds containers, or replaces those of the same ID, without an event.

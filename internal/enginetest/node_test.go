@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func classify(containers ...Container) []*rancher.Agent {
 			Created: c.Created.Unix(), Labels: c.Labels, State: c.State, Status: c.status(),
 		})
 	}
-	return rancher.Classify(list).Agents
+	return rancher.Classify(slices.Values(list)).Agents
 }
 
 // The presets are what the exporter takes them for.

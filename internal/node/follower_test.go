@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -53,7 +54,7 @@ func TestFollowerCountsByRole(t *testing.T) {
 	engine := &stubEngine{}
 	engine.set(fresh, registration)
 	follower, roles, recorder := newTestFollower(engine, new(bytes.Buffer))
-	roles.learn(rancher.Classify([]rancher.Container{known}))
+	roles.learn(rancher.Classify(slices.Values([]rancher.Container{known})))
 
 	for _, e := range []rancher.Event{
 		event("create", known), event("die", known),
@@ -89,7 +90,7 @@ func TestRolesOutliveTheirContainers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writer := certWriter("c1")
 		roles := NewRoles(&stubEngine{})
-		roles.learn(rancher.Classify([]rancher.Container{writer}))
+		roles.learn(rancher.Classify(slices.Values([]rancher.Container{writer})))
 		time.Sleep(9 * time.Minute)
 		roles.learn(rancher.Snapshot{})
 		if role := roles.of(t.Context(), event("destroy", writer)); role != rancher.RoleCertWriter {

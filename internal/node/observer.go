@@ -16,7 +16,7 @@ import (
 
 // Engine is what a node is seen through.
 type Engine interface {
-	List(ctx context.Context) ([]rancher.Container, error)
+	List(ctx context.Context, yield func(rancher.Container) bool) error
 	Inspect(ctx context.Context, id string) (rancher.Container, error)
 }
 
@@ -60,28 +60,28 @@ func (o *Observer) observe() Observation {
 	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
 	defer cancel()
 	start := time.Now()
-	containers, err := o.engine.List(ctx)
+	var err error
+	snapshot := rancher.Classify(func(yield func(rancher.Container) bool) { err = o.engine.List(ctx, yield) })
 	if err != nil {
 		o.outage.begin(err)
 		return Observation{Err: err, Duration: time.Since(start), LastSuccess: o.lastSuccess}
 	}
 	o.outage.end()
 	o.lastSuccess = time.Now()
-	snapshot := rancher.Classify(containers)
 	o.roles.learn(snapshot)
 	o.inspectStarts(ctx, snapshot)
 	return Observation{Snapshot: snapshot, Duration: time.Since(start), LastSuccess: o.lastSuccess}
 }
 
-// inspectStarts fills in when share-mnt and the running node-agents last started, which a list does not tell. One that
-// does not answer, or has just vanished, stays without.
+// inspectStarts fills in when share-mnt and the running node-agents last started, and how often Docker restarted them,
+// which a list does not tell. One that does not answer, or has just vanished, stays without.
 func (o *Observer) inspectStarts(ctx context.Context, snapshot rancher.Snapshot) {
 	var group errgroup.Group
 	group.SetLimit(8)
 	for _, agent := range snapshot.NeedStart() {
 		group.Go(func() error {
 			if c, err := o.engine.Inspect(ctx, agent.ID); err == nil {
-				agent.Started = c.Started
+				agent.Started, agent.Restarts = c.Started, c.RestartCount
 			}
 			return nil
 		})

@@ -18,7 +18,7 @@ type stubEngine struct {
 	inspects   []string
 }
 
-func (s *stubEngine) List(ctx context.Context) ([]rancher.Container, error) {
+func (s *stubEngine) List(ctx context.Context, yield func(rancher.Container) bool) error {
 	s.mu.Lock()
 	s.lists++
 	wait, containers, err := s.wait, s.containers, s.err
@@ -27,10 +27,15 @@ func (s *stubEngine) List(ctx context.Context) ([]rancher.Container, error) {
 		select {
 		case <-wait:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	return containers, err
+	for _, c := range containers {
+		if !yield(c) {
+			break
+		}
+	}
+	return err
 }
 
 func (s *stubEngine) Inspect(_ context.Context, id string) (rancher.Container, error) {

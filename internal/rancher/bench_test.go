@@ -2,6 +2,7 @@ package rancher
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 )
@@ -51,7 +52,7 @@ func BenchmarkClassify(b *testing.B) {
 			list := leakingNode(kind.n, kind.one)
 			b.ReportAllocs()
 			for b.Loop() {
-				s := Classify(list)
+				s := Classify(slices.Values(list))
 				ServersOf(s.LiveCertWriters(), 5)
 			}
 		})

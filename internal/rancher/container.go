@@ -17,6 +17,8 @@ type Container struct {
 	State   string            // "running", "exited" …
 	Status  string            // "Exited (0) 5 minutes ago" …
 	Started time.Time         // last start; known only from an inspect, zero if unknown or never started
+	// RestartCount is how often Docker itself has started it again since somebody last started it; known only from an inspect.
+	RestartCount int
 }
 
 // firstName is the name the node-agent looks at in its clean-up, without the leading slash; "" where there is none.

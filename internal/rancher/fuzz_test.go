@@ -111,7 +111,7 @@ func FuzzClassify(f *testing.F) {
 				list = append(list, c)
 			}
 		}
-		s := Classify(list)
+		s := Classify(slices.Values(list))
 		if text := fmt.Sprintf("%+v %+v", s, ServersOf(s.LiveCertWriters(), 5)); plantedIn(text) {
 			t.Errorf("the secret is in %s", text)
 		}

@@ -93,7 +93,7 @@ func snapshotOf(containers ...Container) Snapshot {
 			containers[i].ID = fmt.Sprintf("%064x", i+0xa0000)
 		}
 	}
-	return Classify(containers)
+	return Classify(slices.Values(containers))
 }
 
 // states counts containers by Docker state; those that are 0 are left out.

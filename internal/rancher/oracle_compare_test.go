@@ -142,7 +142,7 @@ func TestOracle(t *testing.T) {
 		for i, c := range list {
 			containers[i] = c.container(random.IntN(4) == 0)
 		}
-		if got, want := factsOf(Classify(containers), limit), oracle(list, limit); !reflect.DeepEqual(got, want) {
+		if got, want := factsOf(Classify(slices.Values(containers)), limit), oracle(list, limit); !reflect.DeepEqual(got, want) {
 			t.Fatalf("round %d, limit %d\ngot  %+v\nwant %+v\n%s", round, limit, got, want, describe(list))
 		}
 	}

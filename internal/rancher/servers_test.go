@@ -3,6 +3,7 @@ package rancher
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 )
@@ -73,10 +74,10 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	for i := range list {
 		list[i].ID = fmt.Sprintf("%064x", i)
 	}
-	want := Classify(list)
+	want := Classify(slices.Values(list))
 	for range list {
 		list = append(list[1:], list[0])
-		if got := Classify(list); !reflect.DeepEqual(got, want) {
+		if got := Classify(slices.Values(list)); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got  %+v\nwant %+v", got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package rancher
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type Agent struct {
 	State     State
 	Created   int64     // Unix seconds, as Docker gives them: in the future or in year 1, if it says so
 	Started   time.Time // last start; zero if unknown or never started
+	Restarts  int       // how often Docker has restarted it by itself; only with Started
 	Server    string    // of a cert-writer: scheme://host[:port] or Unknown
 	ExitCode  *int      // of an exited or restarting container, if Docker tells it
 	Unmanaged bool      // the node-agent will force-remove it 15 s after it next connects
@@ -31,11 +33,12 @@ type Snapshot struct {
 	Agents []*Agent // every container whose role is not RoleNone, the oldest first
 }
 
-// Classify makes a snapshot of all containers of a node. A container listed twice counts once.
-func Classify(containers []Container) Snapshot {
+// Classify makes a snapshot of all containers of a node. A container listed twice counts once. It keeps nothing of those
+// that have no role, so that the memory it takes does not grow with them.
+func Classify(containers iter.Seq[Container]) Snapshot {
 	var s Snapshot
 	seen, known := make(map[string]bool), newMemory()
-	for _, c := range containers {
+	for c := range containers {
 		role, server := classify(c, known)
 		if role == RoleNone || c.ID != "" && seen[c.ID] {
 			continue
@@ -58,6 +61,7 @@ func newAgent(c Container, role Role, server string, known memory) *Agent {
 		State:     stateOf(c.State),
 		Created:   c.Created,
 		Started:   c.Started,
+		Restarts:  c.RestartCount,
 		Server:    server,
 		Unmanaged: isUnmanaged(c),
 		Leaks:     role == RoleShareMnt && startsCertWriter(c.Command.words()),

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/common"
+	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/stat"
+	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
+)
+
+const whatToDo = `1. **Restart the node-agent** of each node below: run its command on that node. The cert-writers are gone within about a minute; pods go on.
+2. **Look first** where *Also removed* is not 0: those go too.
+3. **Stop the cause**: *Why share-mnt starts again* names it, mostly a cron job that prunes.
+4. **For good**: Rancher 2.5.10, 2.6.0 and later do not leak.
+
+Red: act. Orange: unknown, or act soon. One cert-writer on a node is normal, two are a leak.`
+
+func fleet() dashboard.Dashboard {
+	s := chosen
+	return page(fleetUID, "Rancher cert-writers / Fleet",
+		"Which nodes hold leaked cert-writers of the rancher-agent, how many and since when, what removes them, and which nodes could leak.",
+		variables(instances()),
+		[]dashboard.DashboardLink{
+			to(nodeUID, "Node", "One node: the command, and what happened when", ""),
+			to(healthUID, "Exporter health", "Whether every node can be seen", "&${instance:queryparam}"),
+		},
+		markdown(words{title: "What to do", about: "The cure and the cure of the cause, in the order of the tables below."}, place{0, 0, 8, 8}, whatToDo),
+		number(words{"Nodes leaking", "Nodes seen now with more than one live cert-writer. A node that cannot be seen is not in it: see the two counts below.", "no node is seen"},
+			place{8, 0, 4, 4}, "short", above(green, limit(1, red)), now("A", orZero(s.leaking(), s.live()), "")),
+		number(words{"Leaked containers", "Live cert-writers beyond the one that is normal, over all nodes seen now.", "no node is seen"},
+			place{12, 0, 4, 4}, "short", above(green, limit(1, orange), limit(20, red)),
+			now("A", fmt.Sprintf("sum(clamp_min(%s - 1, 0))", s.live()), "")),
+		worst(s),
+		number(words{"Oldest leaked", "Age of the oldest live cert-writer of the nodes that leak now: since when the leak goes on, or since the last restart of the node-agent.", "no leaking node is seen"},
+			place{20, 0, 4, 4}, "s", above("text"), now("A", fmt.Sprintf("max(%s)", age("("+s.oldest()+" and "+s.leaking()+")")), "")),
+		number(words{"Nodes that could leak", "Nodes whose share-mnt starts a separate cert-writer each time it starts (Rancher 2.0.6 to 2.5.9). An upgrade of Rancher ends that.", "no share-mnt is seen"},
+			place{8, 4, 4, 4}, "short", above(blue), now("A", orZero(s.canLeak()+" == 1", s.canLeak()), "")),
+		number(words{"Nodes seen", "Nodes whose Docker Engine listed its containers for the last scrape.", "no exporter is seen"},
+			place{12, 4, 4, 4}, "short", above(orange, limit(1, blue)), now("A", "sum("+s.dockerUp()+")", "")),
+		number(words{"Docker unreachable", "Exporters that answer but cannot list the containers: what leaks there is unknown, not zero.", "no exporter is seen"},
+			place{16, 4, 4, 4}, "short", above(green, limit(1, orange)), now("A", orZero(s.dockerUp()+" == 0", s.dockerUp()), "")),
+		number(words{"Exporters down", "Exporters that Prometheus cannot scrape: what leaks there is unknown, not zero.", "no exporter is scraped"},
+			place{20, 4, 4, 4}, "short", above(green, limit(1, orange)), now("A", orZero(s.up()+" == 0", s.up()), "")),
+		restartTable(s, place{0, 8, 24, 10}),
+		trend(s, place{0, 18, 14, 10}),
+		serverTable(s, place{14, 18, 10, 10}),
+		causeTable(s, place{0, 28, 24, 8}),
+		couldLeakTable(s, place{0, 36, 15, 10}),
+		versionTable(s, place{15, 36, 9, 10}),
+		unseenTable(s, place{0, 46, 12, 7}),
+		sightTimeline(s, place{12, 46, 12, 7}),
+	)
+}
+
+func worst(s selector) dashboard.Panel {
+	p := number(words{"Worst node", "The node with the most live cert-writers now.", "no node is seen"},
+		place{16, 0, 4, 4}, "short", leak(), now("A", "topk(1, "+titled(s.live())+")", "{{title}}"))
+	p.Options.(*stat.Options).TextMode = common.BigValueTextModeValueAndName
+	return p
+}
+
+// trend leaves out the nodes that never leaked: 500 lines at 0 would hide the others.
+func trend(s selector, at place) dashboard.Panel {
+	peak := fmt.Sprintf("max_over_time(%s[$__range:$__interval] @ end()) > 1", s.liveServers(""))
+	// The first condition keeps the work small. topk stands once, for it may choose otherwise among equals the next time.
+	leaked := "(" + s.liveSeries(fmt.Sprintf(" and on (%s) %s", perNode, peak)) + ")"
+	p := curve(words{
+		"Live cert-writers of the nodes that leaked",
+		"The 20 nodes with the most live cert-writers at some time of the range. A drop is a restart of the node-agent; lines at 2 (a leak) and 21 (critical) are dashed.",
+		"no node was seen leaking in this time range",
+	}, at, "short", leak(), over("A", titled(leaked+" and topk(20, "+peak+")"), "{{title}}"))
+	o := p.Options.(*timeseries.Options)
+	o.Legend.DisplayMode, o.Legend.Placement, o.Legend.Calcs = common.LegendDisplayModeTable, common.LegendPlacementRight, []string{"lastNotNull", "max"}
+	o.Legend.SortBy, o.Legend.SortDesc = cog.ToPtr("Max"), cog.ToPtr(true)
+	return p
+}
+
+// sightTimeline leaves out the nodes that were seen all the time.
+func sightTimeline(s selector, at place) dashboard.Panel {
+	p := timeline(words{
+		"Nodes that could not be seen at some time",
+		"When the exporter did not answer Prometheus, and when Docker did not answer the exporter. In those times nothing is known about leaks.",
+		"no node was out of sight in this time range",
+	}, at, sightStates(), over("A", titled(s.sightOnce()), "{{title}}"))
+	p.MaxDataPoints = cog.ToPtr(wholeFleet)
+	return p
+}
+
+func sightStates() []dashboard.ValueMapping {
+	return states(state{0, "exporter down", darkOrange}, state{1, "Docker unreachable", orange}, state{2, "seen", green})
+}
+
+type state struct {
+	value int
+	text  string
+	color string
+}
+
+func states(list ...state) []dashboard.ValueMapping {
+	m := dashboard.ValueMap{Type: dashboard.MappingTypeValueToText, Options: map[string]dashboard.ValueMappingResult{}}
+	for i, s := range list {
+		m.Options[fmt.Sprint(s.value)] = dashboard.ValueMappingResult{Text: &list[i].text, Color: &list[i].color, Index: cog.ToPtr(int32(i))}
+	}
+	return []dashboard.ValueMapping{{ValueMap: &m}}
+}

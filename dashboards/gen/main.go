@@ -1,0 +1,31 @@
+// Command gen writes the dashboards of rancher_agent_exporter as JSON.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	dir := flag.String("dir", "..", "the folder to write to")
+	flag.Parse()
+	if err := write(*dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func write(dir string) error {
+	for name, d := range pages() {
+		b, err := written(d)
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

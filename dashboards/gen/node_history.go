@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/common"
+	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
+)
+
+// marks are drawn over every graph of the node page. The starts and the prunes are timestamps themselves, so their marks stand at the very second.
+// A removal has none: it is the event, or without events the new creation time of the share-mnt that follows it.
+func marks(s selector) []dashboard.AnnotationQuery {
+	removed := fmt.Sprintf("(%s > 0) or (changes((%s)[2m:30s]) > 0)",
+		node("increase("+s.of("rancher_agent_container_events_total", `role="share_mnt"`, `action="destroy"`)+"[2m])"), s.shareMntCreated())
+	return []dashboard.AnnotationQuery{
+		mark("node-agent started", "green", "1000 * "+s.agentStarted(), true),
+		mark("share-mnt removed", "red", removed, false),
+		mark("container prune", "purple", "1000 * "+node(s.of("rancher_agent_docker_last_container_prune_timestamp_seconds")), true),
+	}
+}
+
+func mark(name, color, expr string, valueIsTime bool) dashboard.AnnotationQuery {
+	return dashboard.AnnotationQuery{
+		Name: name, Datasource: source(), Enable: true, IconColor: color, Expr: &expr, Step: cog.ToPtr("30s"),
+		TitleFormat: cog.ToPtr(name), TextFormat: cog.ToPtr("{{instance}}"), UseValueForTime: &valueIsTime,
+	}
+}
+
+func liveOverTime(s selector, at place) dashboard.Panel {
+	p := curve(words{
+		"Live cert-writers",
+		"A drop right after the mark of a node-agent start proves the cure. A rise right after the mark of a share-mnt removal names the cause; a container prune at the same time names the culprit.",
+		"Docker was not seen in this time range",
+	}, at, "short", leak(), over("A", titled(s.live()), "live on {{title}}"))
+	// The line has the colour of the limit it is above, as the count in large figures.
+	p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig).GradientMode = cog.ToPtr(common.GraphGradientModeScheme)
+	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdThresholds}
+	fixAxis(&p)
+	return p
+}
+
+// events stands under the graph of the live cert-writers, on the same axis of time: the same moments as its marks, by name and number.
+func events(s selector, at place) dashboard.Panel {
+	count := func(role, action string) string {
+		return fmt.Sprintf("round(sum(increase(%s[$__rate_interval])))",
+			s.of("rancher_agent_container_events_total", `role="`+role+`"`, `action="`+action+`"`))
+	}
+	p := curve(words{
+		"What happened",
+		"Events that Docker reported, as they came, each shown for about the length of two scrapes. Node-agent starts are taken from its start time and need no events.",
+		"no events: the exporter was not scraped, or runs with --no-collector.events",
+	}, at, "short", above("text"),
+		over("A", fmt.Sprintf("sum(changes((%s)[$__rate_interval:]))", s.agentStarted()), "node-agent started"),
+		over("B", count("cert_writer", "destroy"), "cert-writer removed"),
+		over("C", fmt.Sprintf("round(sum(increase(%s[$__rate_interval])))", s.of("rancher_agent_docker_container_prunes_total")), "container prune"),
+		over("D", count("share_mnt", "destroy"), "share-mnt removed"),
+		over("E", count("share_mnt", "start"), "share-mnt started"),
+		over("F", count("cert_writer", "create"), "cert-writer created"),
+	)
+	c := p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig)
+	c.DrawStyle, c.FillOpacity, c.LineWidth = cog.ToPtr(common.GraphDrawStyleBars), cog.ToPtr(90.0), cog.ToPtr(0.0)
+	c.Stacking = &common.StackingConfig{Mode: cog.ToPtr(common.StackingModeNormal), Group: cog.ToPtr("A")}
+	p.FieldConfig.Defaults.Decimals = cog.ToPtr(0.0)
+	for _, f := range [][2]string{
+		{"node-agent started", "green"}, {"cert-writer removed", "blue"}, {"container prune", "purple"},
+		{"share-mnt removed", "red"}, {"share-mnt started", "yellow"}, {"cert-writer created", "orange"},
+	} {
+		p.FieldConfig.Overrides = append(p.FieldConfig.Overrides, dashboard.DashboardFieldConfigSourceOverrides{
+			Matcher:    dashboard.MatcherConfig{Id: "byName", Options: f[0]},
+			Properties: []dashboard.DynamicConfigValue{prop("color", map[string]any{"mode": "fixed", "fixedColor": f[1]})},
+		})
+	}
+	fixAxis(&p)
+	return p
+}
+
+// fixAxis gives graphs that stand above one another the same left edge and steps, and a graph of zeros a sensible height.
+func fixAxis(p *dashboard.Panel) {
+	c := p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig)
+	c.AxisWidth, c.AxisSoftMax = cog.ToPtr(50.0), cog.ToPtr(4.0)
+	p.Interval = cog.ToPtr("1m")
+}
+
+func oldestOverTime(s selector, at place) dashboard.Panel {
+	p := curve(words{
+		"Age of the oldest live cert-writer",
+		"It grows with the clock until a restart of the node-agent removes the oldest.",
+		"no live cert-writer was seen in this time range",
+	}, at, "s", above("text"), over("A", titled(age(s.oldest())), "{{title}}"))
+	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdFixed, FixedColor: cog.ToPtr(blue)}
+	return p
+}
+
+// shareMntStates are numbered so that the most telling wins where two share-mnt containers exist.
+var shareMntStates = []state{
+	{0, "missing", "orange"}, {1, "exited", green}, {2, "created", blue}, {3, "removing", orange}, {4, "dead", orange},
+	{5, "unknown", orange}, {6, "paused", orange}, {7, "running", blue}, {8, "restarting", red},
+}
+
+// shareMntState is the number of the state in which share-mnt is, 0 where there is none.
+func shareMntState(s selector) string {
+	var branches []string
+	for _, st := range shareMntStates[1:] {
+		branches = append(branches, fmt.Sprintf("%d * clamp_max(%s, 1)", st.value, s.of("rancher_agent_share_mnt_containers", `state="`+st.text+`"`)))
+	}
+	return node(strings.Join(branches, " or "))
+}
+
+func shareMntNow(s selector, at place) dashboard.Panel {
+	p := number(words{
+		"share-mnt now",
+		"Exited is how it should be. Missing: the node-agent will create it anew within minutes. Restarting: it crash-loops.",
+		"Docker is not seen",
+	}, at, "none", above("text"), now("A", shareMntState(s), ""))
+	p.FieldConfig.Defaults.Mappings = states(shareMntStates...)
+	return p
+}
+
+func shareMntOverTime(s selector, at place) dashboard.Panel {
+	p := timeline(words{
+		"share-mnt over time",
+		"The state of the share-mnt container, and the exit code it ended with. Missing for a moment is a removal; restarting is a crash loop.",
+		"Docker was not seen in this time range",
+	}, at, states(shareMntStates...),
+		over("A", shareMntState(s), "share-mnt"), over("B", node(s.of("rancher_agent_share_mnt_exit_code")), "exit code"))
+	p.FieldConfig.Overrides = []dashboard.DashboardFieldConfigSourceOverrides{{
+		Matcher: dashboard.MatcherConfig{Id: "byName", Options: "exit code"},
+		Properties: []dashboard.DynamicConfigValue{
+			mapped(states(state{0, "0", green})), limits(above(green, limit(1, red))),
+		},
+	}}
+	return p
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"testing"
+)
+
+func TestNode(t *testing.T) {
+	server := smallHistory(t, withCluster)
+	page := decoded(t)["rancher-agent-exporter-node.json"]
+	on := func(cluster, name string) looker {
+		return looker{t, server, page, choice{"cluster": cluster, "instance": name + ":15364"}}
+	}
+	slow, fast, cured, replaced := on("prod", "slow-1"), on("prod", "fast-1"), on("prod", "cured-1"), on("prod", "cured-2")
+	healthy, blind, gone, lost := on("prod", "healthy-1"), on("prod", "blind-1"), on("prod", "gone-1"), on("edge", "lost-1")
+	servers, twin, fixed := on("prod", "servers-1"), on("prod", "twin-1"), on("edge", "fixed-1")
+
+	// The value is the live count, which gives the colour.
+	command := "Run this on the node"
+	slow.stat(command, "18 "+agent("prod", "slow-1"))
+	fast.stat(command, "90 "+agent("prod", "fast-1"))
+	on("edge", "slow-1").stat(command, "2 "+agent("edge", "slow-1"))
+	healthy.stat(command, "0 "+agent("prod", "healthy-1")+"  # nothing leaks")
+	cured.stat(command, "1 "+agent("prod", "cured-1")+"  # nothing leaks")
+	n := newNode("prod", "cured-2", "", true)
+	replaced.stat(command, "0 docker restart "+n.id(fmt.Sprint("agent", theEnd-hour))+"  # nothing leaks")
+	two := newNode("prod", "twin-1", "", true)
+	twin.stat(command, "2 "+agent("prod", "twin-1"), "2 docker restart "+two.id("second agent"))
+	for _, none := range []looker{lost, blind, gone} {
+		none.stat(command)
+		none.stat("Or, without a shell on the node")
+	}
+	slow.stat("Or, without a shell on the node", "1 kubectl -n cattle-system delete pod cattle-node-agent-"+newNode("prod", "slow-1", "", true).id("pod")[:4]+"0")
+
+	slow.stat("Live now", "18")
+	healthy.stat("Live now", "0")
+	blind.stat("Live now")
+	gone.stat("Live now")
+	slow.stat("Oldest live", "1070m")
+	healthy.stat("Oldest live")
+	slow.stat("Node", "2 prod / slow-1")
+	looker{t, server, page, choice{"instance": "slow-1:15364"}}.stat("Node", "2 prod / slow-1", "2 edge / slow-1")
+	blind.stat("Node", "1 prod / blind-1")
+	gone.stat("Node", "0 prod / gone-1")
+	slow.stat("Node-agent up for", "4680m")
+	cured.stat("Node-agent up for", "120m")
+	replaced.stat("Node-agent up for", "60m")
+	lost.stat("Node-agent up for")
+	slow.stat("Last restart", "0")
+	servers.stat("Last restart", "1")
+	healthy.stat("Last restart")
+	slow.stat("Also removed", "0")
+	on("edge", "slow-1").stat("Also removed", "1")
+	blind.stat("Also removed")
+	slow.stat("share-mnt now", "1")
+	fast.stat("share-mnt now", "8")
+	on("prod", "healthy-2").stat("share-mnt now", "0")
+	blind.stat("share-mnt now")
+	slow.stat("Rancher version", "1 v2.3.3 could leak")
+	fixed.stat("Rancher version", "0 v2.9.3 cannot leak")
+	slow.stat("Last prune", "7m")
+	healthy.stat("Last prune")
+
+	live := "Live cert-writers"
+	slow.line(live, "live on prod / slow-1", moment{6*hour - minute, 12}, moment{3 * hour, 15}, moment{minute, 18})
+	cured.line(live, "live on prod / cured-1", moment{125 * minute, 11}, moment{115 * minute, 0}, moment{minute, 1})
+	on("prod", "again-1").line(live, "live on prod / again-1", moment{185 * minute, 11}, moment{175 * minute, 0}, moment{minute, 3})
+	replaced.line(live, "live on prod / cured-2", moment{65 * minute, 6}, moment{55 * minute, 0})
+	blind.line(live, "live on prod / blind-1", moment{65 * minute, 5}, moment{55 * minute, missing})
+
+	state := "share-mnt over time"
+	fast.line(state, "share-mnt", moment{100 * minute, 1}, moment{80 * minute, 8})
+	fast.line(state, "exit code", moment{100 * minute, 0}, moment{80 * minute, 1})
+	slow.line(state, "share-mnt", moment{10 * minute, 1}, moment{7*minute - 30, 0}, moment{5 * minute, 1})
+	blind.line(state, "share-mnt", moment{55 * minute, missing})
+
+	happened := "What happened"
+	for _, legend := range []string{"container prune", "share-mnt removed", "share-mnt started", "cert-writer created"} {
+		// Each event is shown for two steps: the window is two minutes, the step one.
+		if got := slow.sum(happened, legend); got != 2*6 {
+			t.Errorf("%s shows %v for 6 times %s", happened, got, legend)
+		}
+		if got := healthy.sum(happened, legend); got != 0 {
+			t.Errorf("%s shows %s on a node where nothing happened", happened, legend)
+		}
+	}
+	if got := cured.sum(happened, "node-agent started"); got < 1 || got > 2 {
+		t.Errorf("%s shows %v for the restart", happened, got)
+	}
+	if got := replaced.sum(happened, "node-agent started"); got < 1 || got > 2 {
+		t.Errorf("%s shows %v for the new container", happened, got)
+	}
+	// Once or twice, and Prometheus extrapolates: its versions 2 and 3 take the edge of the window differently.
+	if got := cured.sum(happened, "cert-writer removed"); got < 11 || got > 2*11+3 {
+		t.Errorf("%s shows %v for 11 removals", happened, got)
+	}
+
+	one := "Live cert-writers one by one"
+	w := newNode("prod", "servers-1", "", true)
+	servers.table(one,
+		w.id(fmt.Sprint("writer", begin-40*day, "https://old-rancher.example.com:8443"))+" | thirsty_minsky | https://old-rancher.example.com:8443 | rancher/rancher-agent:v2.5.7 | 57960m",
+		w.id(fmt.Sprint("writer", begin-39*day, "https://old-rancher.example.com:8443"))+" | friendly_minsky | https://old-rancher.example.com:8443 | rancher/rancher-agent:v2.5.7 | 56520m",
+		w.id(fmt.Sprint("writer", begin-110*minute, "https://rancher.example.com"))+" | priceless_minsky | https://rancher.example.com | rancher/rancher-agent:v2.5.7 | 470m",
+		w.id(fmt.Sprint("writer", begin-50*minute, "https://rancher.example.com"))+" | quirky_minsky | https://rancher.example.com | rancher/rancher-agent:v2.5.7 | 410m")
+	healthy.table(one)
+	servers.table("Live cert-writers by Rancher server URL", "https://rancher.example.com | 2 | 1 | 470m", "https://old-rancher.example.com:8443 | 2 | 1 | 57960m")
+	servers.line("Age of the oldest live cert-writer", "prod / servers-1", moment{2 * hour, float64(40*day + 4*hour)})
+	healthy.lines("Age of the oldest live cert-writer")
+	fixed.lines(happened, "node-agent started")
+	fast.table("Firing alerts of this node", "RancherCertWriterLeakCritical | critical | 60m", "RancherCertWriterLeak | warning | 50m")
+	// The node of the same name in the other cluster has an alert of its own.
+	slow.table("Firing alerts of this node", "RancherCertWriterLeak | warning | 300m")
+	on("prod", "again-1").table("Firing alerts of this node", "RancherCertWriterLeak | warning | 49m", "RancherShareMntRemovedRepeatedly | warning | 90m")
+	healthy.table("Firing alerts of this node")
+}
+
+// regions are the marks that Grafana makes of an annotation's samples: where the value is the time, one at each value; else one for samples that
+// are no more than a step apart.
+func regions(t *testing.T, server *promServer, l looker, name string) (at []int64) {
+	t.Helper()
+	for _, a := range l.page.Annotations.List {
+		if a.Name != name {
+			continue
+		}
+		expr := filled(t, l.page, l.chosen, 30, 30, *a.Expr)
+		last := int64(0)
+		for _, s := range server.ask(t, "query_range", url.Values{"query": {expr}, "start": {fmt.Sprint(begin)}, "end": {fmt.Sprint(theEnd - 1)}, "step": {"30"}}) {
+			for i, v := range s.values {
+				when := s.times[i]
+				if *a.UseValueForTime {
+					when = int64(v) / 1000
+				}
+				if v > 0 && when > last+30 {
+					at = append(at, when)
+				}
+				last = max(last, when)
+			}
+		}
+	}
+	// What lies before the graph is not on it.
+	return slices.DeleteFunc(at, func(when int64) bool { return when < begin })
+}
+
+func TestMarks(t *testing.T) {
+	server := smallHistory(t, withCluster)
+	page := decoded(t)["rancher-agent-exporter-node.json"]
+	var prunes []int64
+	for ago := 5*hour + 7*minute; ago > 0; ago -= hour {
+		prunes = append(prunes, theEnd-ago)
+	}
+	for _, c := range []struct {
+		node, mark string
+		late       int64 // how much later than it happened the mark may be
+		want       []int64
+	}{
+		{"slow-1", "node-agent started", 0, nil},
+		{"cured-1", "node-agent started", 0, []int64{theEnd - 2*hour}},
+		{"again-1", "node-agent started", 0, []int64{theEnd - 3*hour}},
+		// A new container is a new series: the mark must not depend on one that changes.
+		{"cured-2", "node-agent started", 0, []int64{theEnd - hour}},
+		{"slow-1", "container prune", 0, prunes},
+		{"fast-1", "container prune", 0, nil},
+		{"slow-1", "share-mnt removed", minute, prunes},
+		// A crash loop removes nothing.
+		{"fast-1", "share-mnt removed", minute, nil},
+		{"cured-1", "share-mnt removed", minute, []int64{theEnd - 4*hour - 20*minute, theEnd - 3*hour - 20*minute, theEnd - 80*minute}},
+		{"healthy-1", "share-mnt removed", minute, nil},
+		// Without events, the new share-mnt tells of the removal of the old.
+		{"fixed-1", "share-mnt removed", 2 * minute, []int64{theEnd - hour}},
+	} {
+		l := looker{t, server, page, choice{"instance": c.node + ":15364"}}
+		got := regions(t, server, l, c.mark)
+		fits := len(got) == len(c.want)
+		for i := range got {
+			fits = fits && got[i] >= c.want[i] && got[i] <= c.want[i]+c.late
+		}
+		if !fits {
+			t.Errorf("%s has the mark %q at %v, not at %v", c.node, c.mark, got, c.want)
+		}
+	}
+	for _, a := range page.Annotations.List {
+		if !a.Enable || a.Filter != nil {
+			t.Errorf("the mark %s is not on every graph", a.Name)
+		}
+	}
+}

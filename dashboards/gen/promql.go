@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// perNode are the labels that tell one node from another. A site has cluster, Rancher's cluster_id and cluster_name, node, or none of them; instance is
+// always there. Grouping by all of them keeps equal instances of two clusters apart, and drops what changes when an exporter's pod is replaced.
+const perNode = "cluster, cluster_id, cluster_name, node, instance"
+
+// selector picks the series of the nodes chosen in the dashboard's variables.
+type selector string
+
+const (
+	// A fleet or a part of it.
+	chosen selector = `job=~"$job", cluster=~"$cluster", instance=~"$instance"`
+	// The one node of the node page.
+	one selector = `job=~"$job", cluster=~"$cluster", instance="$instance"`
+)
+
+// of selects a metric of the chosen nodes, by more matchers if given.
+func (s selector) of(metric string, more ...string) string {
+	return metric + "{" + strings.Join(append([]string{string(s)}, more...), ", ") + "}"
+}
+
+// ours selects a metric that every target of Prometheus has, such as up, of our targets.
+func (s selector) ours(metric string) string { return ourJobs(s.of(metric)) }
+
+// ourJobs drops the series of other jobs. The job variable's All is `.+` and would take in the node-exporter and everybody else; a job is ours if it
+// showed our own metric within six hours, or has the job name that our alert rules use.
+func ourJobs(expr string) string {
+	return expr + ` and on (job) (group by (job) (last_over_time(rancher_agent_docker_up{job=~"$job"}[6h] @ end())) ` +
+		`or group by (job) (up{job=~"$job", job="rancher-agent-exporter"}))`
+}
+
+// maxBy folds several series of one node into one: an old and a new pod, or two Prometheus replicas.
+func maxBy(labels, expr string) string { return fmt.Sprintf("max by (%s) (%s)", labels, expr) }
+
+func node(expr string) string { return maxBy(perNode, expr) }
+
+// age of a timestamp; Docker's clock may be ahead of Prometheus's.
+func age(expr string) string { return fmt.Sprintf("clamp_min(time() - %s, 0)", expr) }
+
+// orZero counts what matches, and says 0 only where there is something to count: with nothing seen the panel shows its noValue, no false all-clear.
+func orZero(matching, all string) string {
+	return fmt.Sprintf("count(%s) or 0 * count(%s)", matching, all)
+}
+
+// label sets a label to a fixed text.
+func label(expr, name, text string) string {
+	return fmt.Sprintf(`label_replace(%s, %q, %q, "", "")`, expr, name, text)
+}
+
+// from copies a label, as far as the regular expression's first group goes, if it matches.
+func from(expr, name, source, re string) string {
+	return fmt.Sprintf(`label_replace(%s, %q, "$1", %q, %q)`, expr, name, source, re)
+}
+
+// named adds what tables show: name (the node, else the instance without its port), in (the cluster, under whichever label the site has), and link,
+// the cluster's value for a link to the node page, which has to be "All" where series have no such label.
+func named(expr string) string {
+	e := from(expr, "name", "instance", `(.+?)(?::[0-9]+)?`)
+	e = from(e, "name", "node", "(.+)")
+	for _, source := range []string{"cluster_id", "cluster_name", "cluster"} {
+		e = from(e, "in", source, "(.+)")
+	}
+	return from(label(e, "link", "All"), "link", "cluster", "(.+)")
+}
+
+// titled adds the label title, "cluster / node" or just the node, for legends: a label that is missing would be shown by its name there.
+func titled(expr string) string {
+	return from(fmt.Sprintf(`label_join(%s, "title", " / ", "in", "name")`, named(expr)), "title", "title", " / (.+)")
+}

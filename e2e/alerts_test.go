@@ -1,0 +1,87 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/exporter"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/monitoring"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/realengine"
+)
+
+const (
+	leakAlert        = "RancherCertWriterLeak"
+	rootCauseAlert   = "RancherShareMntRemovedRepeatedly"
+	unreachableAlert = "RancherAgentExporterDockerUnreachable"
+
+	// What is 40 minutes in the field is 40 s here, and a machine with other work takes its time.
+	alertPatience = 4 * time.Minute
+)
+
+// From the prune to the all-clear, with nothing but what the project ships between a real engine and an operator: the
+// operator here is a test that runs the command it is sent.
+func TestFromPruneToAllClear(t *testing.T) {
+	monitoring.Need(t, "docker")
+	n := realengine.New(t)
+	nodeAgent := startLab(n, labSettings(n))
+	x := startExporter(t, n.Host())
+	inbox := monitoring.Start(t, "../alerts", strings.TrimPrefix(x.URL(""), "http://"))
+	leak := func(from, to int) {
+		for writers := from; writers < to; writers++ {
+			n.Eventually(patience, settled(writers))
+			n.Prune()
+			// A prune is seen as one by what share-mnt's creation was at scrapes before and after it.
+			x.Expect(patience, exporter.Metrics{running: float64(writers + 1), shareMntExited: 1})
+			time.Sleep(6 * time.Second) // the pace of the slow rules, 5 minutes in the field
+		}
+	}
+	leak(1, 5)
+
+	firing := inbox.Wait(t, alertPatience, leakAlert, "firing")
+	if firing.Labels["node"] != "n1" || firing.Labels["severity"] != "warning" {
+		t.Errorf("labels %v", firing.Labels)
+	}
+	command := firing.Annotations["restart_command"]
+	if want := "docker restart " + nodeAgent[:12]; command != want {
+		t.Fatalf("restart_command %q, want %q", command, want)
+	}
+	if want := "kubectl -n cattle-system delete pod " + pod.Name; firing.Annotations["kubectl_command"] != want {
+		t.Errorf("kubectl_command %q, want %q", firing.Annotations["kubectl_command"], want)
+	}
+	if d := firing.Annotations["description"]; !strings.Contains(d, "n1 in cluster prod") {
+		t.Errorf("description %q", d)
+	}
+	// On an engine that reports prunes (20.10) the root cause says how many there were, and when the last one was.
+	if d := inbox.Wait(t, alertPatience, rootCauseAlert, "firing").Annotations["description"]; !strings.Contains(d, "container prunes in that time, the last one at 20") {
+		t.Errorf("description of the root cause %q", d)
+	}
+
+	runShell(t, n.Host(), command)
+	x.Expect(patience, exporter.Metrics{running: 0, unmanaged: 0})
+	inbox.Wait(t, alertPatience, leakAlert, "resolved")
+
+	// Silence is no all-clear: while Docker is down the leak goes on firing, and another alert says why nothing is known.
+	leak(0, 3)
+	inbox.Wait(t, alertPatience, leakAlert, "firing")
+	n.Stop()
+	inbox.Wait(t, alertPatience, unreachableAlert, "firing")
+	time.Sleep(30 * time.Second) // half an hour in the field
+	if last, _ := inbox.Last(leakAlert); last.Status != "firing" {
+		t.Errorf("with Docker down the leak is %s", last.Status)
+	}
+	n.Start()
+	inbox.Wait(t, alertPatience, unreachableAlert, "resolved")
+}
+
+// runShell does what an operator does with a command from an alert.
+func runShell(t *testing.T, host, command string) {
+	t.Helper()
+	shell := exec.Command("sh", "-c", command)
+	shell.Env = append(os.Environ(), "DOCKER_HOST="+host)
+	if output, err := shell.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command, err, output)
+	}
+}

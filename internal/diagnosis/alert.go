@@ -1,0 +1,61 @@
+package diagnosis
+
+import (
+	"fmt"
+	"time"
+)
+
+// alert is a rule of alerts/rules.yml as somebody sees it who looks once: it fires as soon as a state has lasted, which
+// is its window and its for together.
+type alert struct {
+	name     string
+	severity Severity
+	after    time.Duration
+}
+
+var (
+	leakAlert         = alert{"RancherCertWriterLeak", Warning, 40 * time.Minute}
+	leakCriticalAlert = alert{"RancherCertWriterLeakCritical", Critical, 7 * time.Minute}
+	survivedAlert     = alert{"RancherCertWriterSurvivedRestart", Warning, 15 * time.Minute}
+	crashLoopAlert    = alert{"RancherShareMntCrashLooping", Warning, 15 * time.Minute}
+	stuckAlert        = alert{"RancherShareMntStuck", Warning, 30 * time.Minute}
+	missingAlert      = alert{"RancherNodeAgentMissing", Warning, 38 * time.Minute}
+	removedAlert      = alert{"RancherShareMntRemovedRepeatedly", Warning, 15 * time.Minute}
+	serversAlert      = alert{"RancherCertWriterMultipleServers", Info, 70 * time.Minute}
+	unreachableAlert  = alert{"RancherAgentExporterDockerUnreachable", Warning, 15 * time.Minute}
+)
+
+// The rest of what the rules and the findings have in common.
+const (
+	normalCertWriters   = 1 // an upgrade leaves one as young as the node-agent (rancher/rancher#26399)
+	criticalCertWriters = 20
+	cleanUpTime         = 5 * time.Minute // the node-agent cleans up 15 s after it has connected
+	removalsWindow      = 76 * time.Hour  // three nights, and the hour that the clock may be set by
+	normalRecreations   = 2
+	leakEnds            = 26 * time.Hour // without a new cert-writer: a nightly job would have made one
+)
+
+// lasted gives a finding the severity of an alert if what it tells of has lasted long enough for it to fire. Before that
+// it is information that says since when. A zero time is one that Docker does not tell: then it may have lasted, and a
+// problem nobody is told of is the worst answer.
+func (f *Finding) lasted(a alert, since, now time.Time) {
+	switch lasted := now.Sub(since); {
+	case since.IsZero(), lasted >= a.after:
+		f.Alerts = append(f.Alerts, a.name)
+		f.Severity = max(f.Severity, a.severity)
+	case len(f.Alerts) == 0:
+		f.Severity = max(f.Severity, Info)
+		f.Seen = append(f.Seen, fmt.Sprintf("This is so for %s; the alert %s fires once it has lasted %s. Look again then.",
+			Words(lasted), a.name, Words(a.after)))
+	}
+}
+
+// createdAt is a creation as a time that something has lasted since: zero for one in the future, which tells of a clock
+// that was set and not of a young container.
+func (l look) createdAt(created int64) time.Time {
+	t := time.Unix(created, 0)
+	if t.Sub(l.now) > time.Minute {
+		return time.Time{}
+	}
+	return t
+}

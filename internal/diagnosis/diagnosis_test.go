@@ -1,0 +1,149 @@
+package diagnosis_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/diagnosis"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+)
+
+var now = minute(100_000)
+
+func ago(d time.Duration) time.Time { return now.Add(-d) }
+
+// text is everything a report says, the worst first.
+func text(r diagnosis.Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		b.WriteString(f.Severity.String() + ": " + f.Title + "\n" + strings.Join(f.Seen, "\n") + "\n" + f.Why + "\n" + strings.Join(f.Alerts, " ") + "\n")
+		for _, c := range f.Commands {
+			b.WriteString("$ " + c.Line + "\n")
+		}
+	}
+	return b.String()
+}
+
+func says(t *testing.T, r diagnosis.Report, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if got := text(r); !strings.Contains(got, w) {
+			t.Errorf("no %q in\n%s", w, got)
+		}
+	}
+}
+
+func silent(t *testing.T, r diagnosis.Report, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if got := text(r); strings.Contains(got, w) {
+			t.Errorf("there is %q in\n%s", w, got)
+		}
+	}
+}
+
+// A node-agent that has just started is about to clean up: restarting it again is no help yet.
+func TestJustRestarted(t *testing.T) {
+	r := diagnosis.Diagnose(observe(append(certWriters(ago(3*time.Hour), ago(2*time.Hour)), nodeAgent(ago(20*time.Second)), shareMnt(ago(2*time.Hour)))...), nil, now)
+	says(t, r, "warning: Leak in progress", "The node-agent started 20 s ago", "look again in a few minutes")
+	silent(t, r, "$ docker restart", "did not remove")
+}
+
+// A shell gets nothing but IDs that are hexadecimal and names of pods that are plain, whatever a node is named like.
+func TestCommandsHoldNoNames(t *testing.T) {
+	const evil = "$(reboot)"
+	agent := nodeAgent(ago(48 * time.Hour))
+	agent.ID, agent.Names = evil, []string{"/k8s_agent_cattle-node-agent-" + evil + "_cattle-system_u_0"}
+	agent.Labels["io.kubernetes.pod.name"] = "cattle-node-agent-" + evil
+	writers := certWriters(ago(3*time.Hour), ago(2*time.Hour))
+	for i := range writers {
+		writers[i].Names = []string{"/" + evil}
+	}
+	r := diagnosis.Diagnose(observe(append(writers, agent, shareMnt(ago(2*time.Hour)))...), nil, now)
+	says(t, r, "$ docker restart $(docker ps -q --filter name=k8s_agent_cattle-node-agent)\n")
+	silent(t, r, "$ kubectl")
+	for _, f := range r.Findings {
+		for _, c := range f.Commands {
+			if strings.Contains(c.Line, evil) {
+				t.Errorf("command %q", c.Line)
+			}
+		}
+	}
+}
+
+// Creations in the future tell of a clock that was set back, and must not make a leak look as young as to be harmless.
+func TestClockSetBack(t *testing.T) {
+	var created []time.Time
+	for i := range 25 {
+		created = append(created, now.Add(time.Duration(i+1)*time.Hour))
+	}
+	r := diagnosis.Diagnose(observe(append(certWriters(created...), nodeAgent(ago(48*time.Hour)))...), nil, now)
+	says(t, r, "critical: Leak in progress: 25 cert-writers", "RancherCertWriterLeakCritical")
+}
+
+// The times of removals come from events too, after a restart of the node-agent has removed the cert-writers.
+func TestRemovalsFromEvents(t *testing.T) {
+	old := shareMnt(ago(time.Hour))
+	var events []rancher.Event
+	for i := range 4 {
+		at := ago(time.Duration(5*(4-i)) * time.Minute)
+		events = append(events, event("destroy", old, at), rancher.Event{Action: rancher.EventPrune, Time: at}, event("create", old, at.Add(time.Minute)))
+	}
+	node := observe(append(certWriters(ago(4*time.Minute)), nodeAgent(ago(48*time.Hour)), shareMnt(ago(4*time.Minute)))...)
+	r := diagnosis.Diagnose(node, events, now)
+	says(t, r, "Something removes share-mnt again and again: 4 times", "about every 5 min", "Docker reported its removal at", "Docker reported a container prune at")
+	silent(t, diagnosis.Diagnose(node, nil, now), "again and again")
+}
+
+// No period is made up where there is none.
+func TestIrregular(t *testing.T) {
+	r := diagnosis.Diagnose(observe(append(certWriters(ago(30*time.Hour), ago(9*time.Hour), ago(8*time.Hour), ago(time.Hour)),
+		nodeAgent(ago(48*time.Hour)), shareMnt(ago(time.Hour)))...), nil, now)
+	says(t, r, "Something removes share-mnt again and again: 4 times in 30 h\n")
+	silent(t, r, "about every")
+}
+
+// share-mnt is there only to run for a moment: seen in that moment, or between two crashes, it is not stuck.
+func TestShareMntRunning(t *testing.T) {
+	s := shareMnt(ago(10 * 24 * time.Hour))
+	s.State, s.StartedAt = "running", ago(20*time.Second)
+	silent(t, diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), s), nil, now), "Stuck", "Crash loop")
+	s.RestartCount = 60
+	r := diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), s), nil, now)
+	says(t, r, "warning: Crash loop", "Docker has restarted it 60 times")
+	silent(t, r, "Stuck")
+	s.State, s.StartedAt, s.RestartCount, s.ExitCode = "restarting", time.Time{}, 0, 126 // a proxy that allows no inspect
+	says(t, diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), s), nil, now), "warning: Crash loop", "is restarting (126)", "Nothing leaks")
+}
+
+// A container without a name is what the clean-up of the node-agent may panic on.
+func TestNameless(t *testing.T) {
+	nameless := enginetest.Registration(server, ago(9*time.Hour))
+	nameless.Names, nameless.State = nil, "dead"
+	r := diagnosis.Diagnose(observe(append(certWriters(ago(3*time.Hour), ago(2*time.Hour)), nameless, nodeAgent(ago(time.Hour)), shareMnt(ago(2*time.Hour)))...), nil, now)
+	says(t, r, "warning: The node-agent did not remove 2 old cert-writers", "without a name", "$ docker rm -f "+nameless.ID[:12])
+}
+
+func TestRowsAreLimited(t *testing.T) {
+	var created []time.Time
+	for i := range 220 {
+		created = append(created, ago(time.Duration(i)*time.Hour))
+	}
+	r := diagnosis.Diagnose(observe(append(certWriters(created...), nodeAgent(ago(48*time.Hour)))...), nil, now)
+	if len(r.Agents) != 21 || r.More != 200 || r.Agents[0].Role != rancher.RoleNodeAgent {
+		t.Errorf("%d rows and %d more", len(r.Agents), r.More)
+	}
+}
+
+func TestWords(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"0 s": -time.Hour, "59 s": 59 * time.Second, "1 min": time.Minute, "90 s": 90 * time.Second, "2 min": 2*time.Minute + 59*time.Second,
+		"1 h": time.Hour, "61 min": 61 * time.Minute, "47 h": 48*time.Hour - 1, "10 days": 10*24*time.Hour + 23*time.Hour,
+	} {
+		if got := diagnosis.Words(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package terminal_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/node"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+)
+
+const (
+	server = "https://rancher.example"
+	hour   = time.Hour
+	day    = 24 * time.Hour
+)
+
+var now = time.Date(2020, time.May, 4, 3, 7, 0, 0, time.UTC)
+
+func ago(d time.Duration) time.Time { return now.Add(-d) }
+
+// testNode is a node to diagnose.
+type testNode struct {
+	containers []enginetest.Container
+	events     []rancher.Event
+	err        error
+}
+
+func (n testNode) observe() node.Observation {
+	if n.err != nil {
+		return node.Observation{Err: n.err, LastSuccess: ago(2 * hour)}
+	}
+	var list []rancher.Container
+	for _, c := range n.containers {
+		list = append(list, rancher.Container{
+			ID: c.ID, Names: c.Names, Image: c.Image, Command: rancher.InspectedCommand(c.Path, c.Args), Created: c.Created.Unix(),
+			Labels: c.Labels, State: c.State, Started: c.StartedAt, RestartCount: c.RestartCount,
+			Status: map[string]string{"exited": fmt.Sprintf("Exited (%d)", c.ExitCode), "restarting": fmt.Sprintf("Restarting (%d)", c.ExitCode)}[c.State],
+		})
+	}
+	return node.Observation{Snapshot: rancher.Classify(slices.Values(list))}
+}
+
+// writers are n cert-writers, one in each period, the newest so long ago.
+func writers(n int, newest, period time.Duration) []enginetest.Container {
+	var list []enginetest.Container
+	for i := range n {
+		list = append(list, enginetest.CertWriter(i, server, ago(newest+time.Duration(n-1-i)*period)))
+	}
+	return list
+}
+
+func event(action, name string, at time.Time) rancher.Event {
+	return rancher.Event{Action: action, Time: at, Attributes: map[string]string{"name": name}}
+}
+
+func nodes() map[string]testNode {
+	agent := enginetest.NodeAgent("cattle-node-agent-jfdlt", 0, ago(10*day))
+	ended := agent
+	ended.State, ended.ExitCode = "exited", 2
+	restarted := agent
+	restarted.StartedAt = ago(20 * time.Minute)
+	crashing := enginetest.ShareMnt("v2.5.9", server, "n1", ago(2*hour))
+	crashing.State, crashing.ExitCode, crashing.StartedAt, crashing.RestartCount = "restarting", 1, ago(40*time.Second), 118
+	stuck := enginetest.ShareMnt("v2.6.3", server, "n1", ago(3*hour))
+	stuck.State, stuck.StartedAt = "running", ago(3*hour)
+	shareMnt := func(version string, created time.Time) enginetest.Container {
+		return enginetest.ShareMnt(version, server, "n1", created)
+	}
+	with := func(list []enginetest.Container, more ...enginetest.Container) []enginetest.Container {
+		return slices.Concat(list, more)
+	}
+	unlabelled := enginetest.CertWriter(7, server, ago(5*hour))
+	unlabelled.Labels = nil
+	return map[string]testNode{
+		"leak":            {containers: with(writers(6, 10*time.Minute, 2*hour), agent, shareMnt("v2.3.3", ago(10*time.Minute)))},
+		"leak-of-minutes": {containers: with(writers(2, 10*time.Minute, 20*hour), agent, shareMnt("v2.3.3", ago(10*time.Minute)))},
+		"left-over":       {containers: with(writers(2, 5*day, 3*day), agent, shareMnt("v2.6.3", ago(2*day)))},
+		"crash-loop":      {containers: with(writers(118, time.Minute, time.Minute), agent, crashing)},
+		"stuck":           {containers: []enginetest.Container{agent, stuck}},
+		"removed-every-5-minutes": {
+			containers: with(writers(9, 2*time.Minute, 5*time.Minute), agent, shareMnt("v2.3.3", ago(2*time.Minute))),
+			events: []rancher.Event{
+				event("destroy", "share-mnt", ago(7*time.Minute)), event("prune", "", ago(7*time.Minute)),
+				event("destroy", "share-mnt", ago(2*time.Minute)), event("prune", "", ago(2*time.Minute)),
+			},
+		},
+		"node-agent-missing": {
+			containers: []enginetest.Container{ended, shareMnt("v2.3.3", ago(10*day))},
+			events:     []rancher.Event{event("die", ended.Names[0][1:], ago(hour))},
+		},
+		"node-agent-missing-and-a-leak": {containers: with(writers(3, day, day), shareMnt("v2.3.3", ago(day)))},
+		"not-the-cleaner":               {containers: with(writers(2, 3*hour, hour), unlabelled, restarted, shareMnt("v2.3.3", ago(10*day)))},
+		"several-servers": {containers: []enginetest.Container{
+			enginetest.CertWriter(0, server, ago(9*day)), enginetest.CertWriter(1, "https://old.example:8443", ago(8*day)), agent, shareMnt("v2.3.3", ago(9*day)),
+		}},
+		"registration":  {containers: []enginetest.Container{agent, shareMnt("v2.3.3", ago(10*day)), enginetest.Registration(server, ago(3*day))}},
+		"nothing-wrong": {containers: []enginetest.Container{enginetest.CertWriter(0, server, ago(10*day)), agent, shareMnt("v2.3.3", ago(10*day))}},
+		"no-rke1-node":  {containers: []enginetest.Container{enginetest.Pod(1, ago(day))}},
+		"unreachable":   {err: errors.New("list containers: permission denied")},
+	}
+}
