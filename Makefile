@@ -12,12 +12,13 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
 # Tools are built from tools/go.mod, apart from the product's modules.
 STATICCHECK = $(CURDIR)/.cache/staticcheck
 PROMTOOL3   = $(CURDIR)/.cache/promtool3
+HELM        = $(CURDIR)/.cache/helm
 # modules of their own, for what the product must not depend on
-CHECK_MODULES = alerts/check dashboards/gen e2e/browser
+CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check
 
 FUZZTIME ?= 30s
 
-.PHONY: tools build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy image release reproducible
+.PHONY: tools build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy helm image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -65,6 +66,10 @@ dashboards: ## needs prometheus
 browser: ## the status page in a real browser; needs chromium
 	cd e2e/browser && go test ./...
 
+# -count=1, since Go does not see which files helm reads and would take a result from its cache
+helm: $(HELM) ## the chart; builds helm first, once, in minutes
+	cd deploy/helm/check && HELM=$(HELM) go test -count=1 ./...
+
 image: ## see also the builder argument in the Dockerfile; needs docker
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
 	  -t rancher_agent_exporter:$(VERSION) .
@@ -75,10 +80,13 @@ release: ## tarballs, checksums and SBOMs in dist/
 reproducible: release ## the binaries of the release once more, from another directory and without a cache
 	LDFLAGS="$(STAMP)" deploy/reproducible
 
-tools: $(STATICCHECK) $(PROMTOOL3)
+tools: $(STATICCHECK) $(PROMTOOL3) $(HELM)
 
 $(STATICCHECK): tools/go.mod
 	go build -modfile=tools/go.mod -o $@ honnef.co/go/tools/cmd/staticcheck
 
 $(PROMTOOL3): tools/go.mod
 	go build -modfile=tools/go.mod -o $@ github.com/prometheus/prometheus/cmd/promtool
+
+$(HELM): tools/helm/go.mod
+	go build -modfile=tools/helm/go.mod -o $@ helm.sh/helm/v3/cmd/helm
