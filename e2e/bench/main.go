@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/demo/lab/shape"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/demo/lab/standin"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/realengine"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 )
 
 const (
@@ -82,12 +84,47 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		m := median(took[i])
 		fmt.Fprintf(out, "| %s | %v | %.2f |\n", way.name, m.Round(100*time.Microsecond), float64(m)/float64(base))
 	}
+	if err := reportMemory(out, x, containers); err != nil {
+		return err
+	}
+	return manyCertWriters(ctx, out)
+}
+
+func reportMemory(out io.Writer, x *exporter, containers int) error {
 	now, peak, err := x.memory()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nresident memory of the exporter: %d MB, at its peak %d MB\n", now, peak)
+	fmt.Fprintf(out, "\nresident memory of the exporter with %d containers: %d MB, at its peak %d MB\n", containers, now, peak)
 	return nil
+}
+
+// manyCertWriters scrapes more containers than a real engine makes in reasonable time, from a fake one.
+func manyCertWriters(ctx context.Context, out io.Writer) (err error) {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	engine, err := enginetest.Start(filepath.Join(dir, "docker.sock"))
+	if err != nil {
+		return err
+	}
+	defer engine.Close()
+	for i := range 5 * containers {
+		engine.Put(enginetest.CertWriter(i, "https://rancher.example", time.Now()))
+	}
+	x, err := startExporter(ctx, engine.Host())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.stop()) }()
+	for range 10 * rounds {
+		if err := x.scrape(ctx); err != nil {
+			return err
+		}
+	}
+	return reportMemory(out, x, 5*containers)
 }
 
 // bareList reads the list as it comes, without a client or a decoder.

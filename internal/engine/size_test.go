@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
 // A reply over the limit is refused while it is read: the engine gets rid of no more than fits into the buffers between.
@@ -34,6 +36,37 @@ func TestReplyOverTheLimit(t *testing.T) {
 	}
 	fake.Intercept(nil)
 	mustList(t, e)
+}
+
+// Memory stays flat over a reply that is too big: what is read is given on one container at a time, and nothing is kept of
+// the rest. Holding the reply would take its 64 MB, and its containers several times as much.
+func TestMemoryOverTheLimit(t *testing.T) { // not parallel: it measures the process
+	entry := `{"Id":"abc","Names":["/a"],"Command":"` + strings.Repeat("x", 900) + `"},`
+	chunk := strings.Repeat(entry, 1000)
+	fake := startFake(t)
+	e := newEngine(t, fake.Host(), nil)
+	fake.Intercept(on(listPath, func(w http.ResponseWriter, _ *http.Request) {
+		_, err := io.WriteString(w, "[")
+		for err == nil {
+			_, err = io.WriteString(w, chunk)
+		}
+	}))
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, peak, n := heap(), uint64(0), 0
+	err := e.List(t.Context(), func(rancher.Container) bool {
+		if n++; n%1000 == 0 {
+			peak = max(peak, heap())
+		}
+		return true
+	})
+	wantReason(t, err, "reply larger than 64 MB")
+	if grown := int64(peak) - int64(before); n < 60_000 || grown > 16<<20 {
+		t.Errorf("after %d containers the heap is %d MB larger", n, grown>>20)
+	}
 }
 
 // A list of 20 MB is served (issue 2).
