@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // The exit code says whether something is wrong, the text what; the engine is asked for past events once and never for a
 // stream without an end.
 func TestDiagnose(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	diagnose := func(args ...string) (code int, text, log string) {
 		var stdout, stderr bytes.Buffer
 		code = run(t.Context(), append([]string{"--diagnose", "--docker.host=" + fake.Host()}, args...), &stdout, &stderr)
@@ -103,7 +104,7 @@ func TestIsTerminal(t *testing.T) {
 
 // The page says what --diagnose says, asks the engine as one scrape does, and shows the same links whatever the flags.
 func TestStatusPage(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 6)
 	p := start(t, fake, "--web.enable-pprof", "--web.telemetry-path=/m", "--no-collector.events")
 	url := p.url(t, "/")
@@ -144,7 +145,7 @@ func TestStatusPage(t *testing.T) {
 
 // Metrics at / leave no room for the page.
 func TestMetricsInPlaceOfThePage(t *testing.T) {
-	p := start(t, newFake(t), "--web.telemetry-path=/")
+	p := start(t, testkit.Engine(t), "--web.telemetry-path=/")
 	_, body := get(t, p.url(t, "/"))
 	contains(t, body, "rancher_agent_docker_up 1")
 }

@@ -18,10 +18,11 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 func TestSeveralListeners(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	p := start(t, fake, "--web.listen-address=[::1]:0")
 	for _, address := range p.addresses(t, 2) {
 		if status, _ := get(t, "http://"+address+"/-/healthy"); status != http.StatusOK {
@@ -36,8 +37,8 @@ func TestAddressInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	log := new(safeBuffer)
-	code := run(t.Context(), []string{"--docker.host=" + newFake(t).Host(), "--web.listen-address=" + taken.Addr().String()}, io.Discard, log)
+	log := new(testkit.Buffer)
+	code := run(t.Context(), []string{"--docker.host=" + testkit.Engine(t).Host(), "--web.listen-address=" + taken.Addr().String()}, io.Discard, log)
 	if code != exitFailure || !strings.Contains(log.String(), "address already in use") {
 		t.Errorf("exit code %d, want %d; log %s", code, exitFailure, log)
 	}
@@ -57,7 +58,7 @@ func TestTLSAndBasicAuth(t *testing.T) {
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := start(t, newFake(t), "--web.config.file="+config)
+	p := start(t, testkit.Engine(t), "--web.config.file="+config)
 	address := p.addresses(t, 1)[0]
 
 	ca, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
@@ -96,7 +97,7 @@ func TestTLSAndBasicAuth(t *testing.T) {
 
 // The program as a process: it serves the socket that systemd passes, and SIGTERM ends it with exit code 0.
 func TestSystemdSocketAndSIGTERM(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 2)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -112,7 +113,7 @@ func TestSystemdSocketAndSIGTERM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := new(safeBuffer)
+	log := new(testkit.Buffer)
 	// systemd tells the process its own ID, which a shell knows too
 	process := exec.Command("/bin/sh", "-c", `LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"`, "sh", self, "--web.systemd-socket", "--docker.host="+fake.Host())
 	process.Env = append(os.Environ(), "TEST_RUN_MAIN=1")

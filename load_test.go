@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 func countRequests(fake *enginetest.Engine, endpoint string) int {
@@ -43,7 +44,7 @@ func scrapeAtOnce(t *testing.T, url string, n int) map[int]int {
 
 // 50 scrapes at the same moment make one list, one inspect of share-mnt and one of the node-agent.
 func TestScrapesAtOnce(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 220)
 	p := start(t, fake, "--web.max-requests=50", "--no-collector.events")
 	url := p.url(t, "/metrics")
@@ -75,7 +76,7 @@ func TestScrapesAtOnce(t *testing.T) {
 // 200 scrapes of an engine that hangs (moby/moby#28767, FC-54): one list outstanding, the answer comes after the timeout,
 // what is too much gets a 503, and afterwards nothing is left over.
 func TestScrapesOfAHangingEngine(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	p := start(t, fake, "--docker.timeout=200ms", "--no-collector.events")
 	url := p.url(t, "/metrics")
 	get(t, url)
@@ -115,8 +116,6 @@ func settled(t *testing.T) int {
 func openFiles(t *testing.T) int {
 	t.Helper()
 	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Skip("no /proc to count open files in")
-	}
+	testkit.Need(t, err)
 	return len(files)
 }

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 func TestPages(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 6)
 	p := start(t, fake)
 
@@ -46,7 +47,7 @@ func TestPages(t *testing.T) {
 
 // A probe says in words why the engine cannot be asked, and that the process runs all the same.
 func TestReadyWhileDockerIsDown(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	fake.Stop() // FC-66: an engine that is down at start is no reason to exit
 	p := start(t, fake)
 	status, body := get(t, p.url(t, "/-/ready"))
@@ -80,7 +81,7 @@ func TestReadyWhileDockerIsDown(t *testing.T) {
 }
 
 func TestFlagsChangeThePages(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 3)
 	p := start(t, fake, "--web.telemetry-path=/m", "--web.disable-exporter-metrics", "--web.enable-pprof", "--no-collector.events",
 		"--collector.cert-writer.series-limit=0", "--log.format=json", "--log.level=debug")
@@ -116,7 +117,7 @@ func TestFlagsChangeThePages(t *testing.T) {
 }
 
 func TestOnce(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 6)
 	var stdout, stderr bytes.Buffer
 	args := []string{"--once", "--docker.host=" + fake.Host()}
@@ -140,7 +141,7 @@ func TestOnce(t *testing.T) {
 
 // SIGTERM ends ctx: no new connections, what runs is finished, exit 0; a scrape that waits for Docker does not hold it up.
 func TestGracefulStop(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 6)
 	hold := make(chan struct{})
 	arrived := make(chan struct{}, 1)
@@ -172,7 +173,7 @@ func TestGracefulStop(t *testing.T) {
 }
 
 func TestStopDoesNotWaitForAHangingEngine(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	fake.Intercept(enginetest.Hang("/containers/json"))
 	p := start(t, fake, "--docker.timeout=1m")
 	url := p.url(t, "/metrics")

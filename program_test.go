@@ -6,15 +6,14 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // TestMain lets tests start the program as a process of its own: the test binary with this variable set.
@@ -25,27 +24,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// safeBuffer is a log that one goroutine writes and another reads.
-type safeBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *safeBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *safeBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
 // program is a run() under way.
 type program struct {
-	log  *safeBuffer
+	log  *testkit.Buffer
 	stop context.CancelFunc
 	done chan struct{}
 	code int // once done
@@ -55,7 +36,7 @@ type program struct {
 func start(t *testing.T, fake *enginetest.Engine, args ...string) *program {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	p := &program{log: new(safeBuffer), stop: cancel, done: make(chan struct{})}
+	p := &program{log: new(testkit.Buffer), stop: cancel, done: make(chan struct{})}
 	args = append([]string{"--docker.host=" + fake.Host(), "--web.listen-address=127.0.0.1:0"}, args...)
 	go func() {
 		defer close(p.done)
@@ -116,23 +97,6 @@ func get(t *testing.T, url string) (int, string) {
 		t.Fatal(err)
 	}
 	return resp.StatusCode, string(body)
-}
-
-func newFake(t *testing.T) *enginetest.Engine {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "rae") // t.TempDir may be too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	fake, err := enginetest.Start(filepath.Join(dir, "docker.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		fake.Close()
-		os.RemoveAll(dir)
-	})
-	return fake
 }
 
 // leakingNode puts onto an engine what an RKE1 node of Rancher 2.3.3 shows with n leaked cert-writers.

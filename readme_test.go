@@ -17,6 +17,7 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/collector"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/engine"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/node"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 func readFile(t *testing.T, name string) string {
@@ -40,7 +41,7 @@ func TestReadmeMetrics(t *testing.T) {
 	}
 
 	// a node on which every metric has a series
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	leakingNode(fake, 6)
 	endpoint, err := engine.ParseEndpoint(fake.Host(), nil)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // secretNode has a token, a password or a checksum in every place a container of the agent image can carry one.
@@ -47,7 +48,7 @@ func checkNoSecrets(t *testing.T, where, text string) {
 
 // Neither in fair weather nor in foul does a secret show in the metrics, a page, --once, --diagnose or the log at its most talkative.
 func TestSecretsStayInside(t *testing.T) {
-	fake := newFake(t)
+	fake := testkit.Engine(t)
 	secretNode(fake)
 	leak := "panic: run.sh --token " + enginetest.Token + " at http://u:" + enginetest.Password + "@proxy"
 	object := []byte(fmt.Sprintf(`[{"Id":"%s","Created":"%s"}]`, enginetest.Token, leak)) // a string where a number belongs

@@ -3,7 +3,6 @@ package collector_test
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/engine"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/node"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 var defaultLimits = collector.Limits{Servers: 5, CertWriterSeries: 20}
@@ -28,11 +28,7 @@ type testNode struct {
 
 func newTestNode(t testing.TB, limits collector.Limits) testNode {
 	t.Helper()
-	fake, err := enginetest.Start(filepath.Join(t.TempDir(), "docker.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(fake.Close)
+	fake := testkit.Engine(t)
 	endpoint, err := engine.ParseEndpoint(fake.Host(), nil)
 	if err != nil {
 		t.Fatal(err)

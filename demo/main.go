@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,10 +16,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/demo/lab/gobuild"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 )
-
-const module = "github.com/rancher-agent-exporter/rancher_agent_exporter"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -71,20 +69,15 @@ Ctrl-C ends it.
 	return nil
 }
 
-// build makes the exporter's binary, from the module this file belongs to, wherever the demo is started.
+// build makes the exporter's binary.
 func build(ctx context.Context, dir string) (string, error) {
-	_, here, _, ok := runtime.Caller(0)
-	if !ok {
-		return "", errors.New("cannot find the sources")
+	program, err := gobuild.Here(ctx, "")
+	if err != nil {
+		return "", err
 	}
 	binary := filepath.Join(dir, "rancher_agent_exporter")
 	if runtime.GOOS == "windows" {
 		binary += ".exe"
 	}
-	command := exec.CommandContext(ctx, "go", "build", "-o", binary, module)
-	command.Dir = filepath.Dir(here)
-	if output, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the exporter: %w\n%s", err, output)
-	}
-	return binary, nil
+	return binary, os.WriteFile(binary, program, 0o755)
 }

@@ -1,28 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // The demo shows the real exporter, the leak growing, and the cure.
 func TestDemo(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close()
-
+	address := testkit.FreeAddress(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	out := new(output)
+	out := new(testkit.Buffer)
 	ended := make(chan error, 1)
 	go func() {
 		ended <- run(ctx, pace{prune: 300 * time.Millisecond, check: 200 * time.Millisecond, prunes: 3},
@@ -50,7 +43,7 @@ func TestDemo(t *testing.T) {
 
 // An exporter that cannot start ends the demo with its reason.
 func TestDemoWithoutExporter(t *testing.T) {
-	out := new(output)
+	out := new(testkit.Buffer)
 	err := run(t.Context(), pace{prune: time.Hour, check: time.Hour}, []string{"--nonsense"}, out)
 	if err == nil || !strings.Contains(out.String(), "unknown long flag '--nonsense'") {
 		t.Errorf("ended with %v:\n%s", err, out)
@@ -76,22 +69,4 @@ func waitForLine(t *testing.T, url, line string, ended <-chan error) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-}
-
-// output is a terminal that the demo and the exporter write to while the test reads.
-type output struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.buf.String()
 }

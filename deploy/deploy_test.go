@@ -8,18 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-)
 
-// need skips a test for want of a tool, which in CI is a failure.
-func need(t *testing.T, tool string) {
-	t.Helper()
-	if _, err := exec.LookPath(tool); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("the check needs a tool that is missing: %v", err)
-	}
-}
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
+)
 
 func runTool(t *testing.T, dir, tool string, args ...string) string {
 	t.Helper()
@@ -47,7 +38,7 @@ func copyTo(t *testing.T, dir, from string, replace ...string) string {
 }
 
 func TestSystemdUnits(t *testing.T) {
-	need(t, "systemd-analyze")
+	testkit.NeedPrograms(t, "systemd-analyze")
 	dir := t.TempDir()
 	// the verification wants a program where the unit has one
 	program, err := os.Executable()
@@ -80,7 +71,7 @@ func TestScrapeConfigurations(t *testing.T) {
 			if strings.Contains(config, "kubernetes") { // Debian's knows no Kubernetes
 				promtool = os.Getenv("PROMTOOL3")
 			}
-			need(t, promtool)
+			testkit.NeedPrograms(t, promtool)
 			runTool(t, dir, promtool, "check", "config", copyTo(t, dir, config))
 		})
 	}
@@ -90,7 +81,7 @@ var mount = regexp.MustCompile(`(?m)^    - (\.[^:]+):`)
 
 // What the demo mounts is there, and right by the tools' own words.
 func TestCompose(t *testing.T) {
-	need(t, "docker-compose")
+	testkit.NeedPrograms(t, "docker-compose")
 	runTool(t, "../demo", "docker-compose", "-f", "compose.yaml", "config", "-q")
 	compose, err := os.ReadFile("../demo/compose.yaml")
 	if err != nil {
@@ -107,10 +98,10 @@ func TestCompose(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	need(t, "promtool")
+	testkit.NeedPrograms(t, "promtool")
 	copyTo(t, dir, "../alerts/rules.yml")
 	runTool(t, dir, "promtool", "check", "config", copyTo(t, dir, "../demo/compose/prometheus.yml"))
-	need(t, "amtool")
+	testkit.NeedPrograms(t, "amtool")
 	copyTo(t, dir, "../alerts/message.tmpl")
 	runTool(t, dir, "amtool", "check-config", copyTo(t, dir, "../alerts/alertmanager.example.yml"))
 }

@@ -4,42 +4,27 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"os"
 	"os/exec"
-	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/engine"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // The socket proxy lets through what the exporter asks and nothing else.
 func TestSocketProxy(t *testing.T) {
-	need(t, "haproxy")
-	dir, err := os.MkdirTemp("", "proxy") // a short path, for the socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	fake, err := enginetest.Start(filepath.Join(dir, "docker.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer fake.Close()
+	testkit.NeedPrograms(t, "haproxy")
+	fake := testkit.Engine(t)
 	writer := enginetest.CertWriter(0, "https://r.example", time.Now())
 	fake.Put(writer)
 
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
-	config := copyTo(t, dir, "socket-proxy/haproxy.cfg", "/var/run/docker.sock", filepath.Join(dir, "docker.sock"), "127.0.0.1:2375", address)
+	address := testkit.FreeAddress(t)
+	config := copyTo(t, t.TempDir(), "socket-proxy/haproxy.cfg", "/var/run/docker.sock", strings.TrimPrefix(fake.Host(), "unix://"), "127.0.0.1:2375", address)
 	log := new(bytes.Buffer)
 	proxy := exec.Command("haproxy", "-db", "-f", config)
 	proxy.Stdout, proxy.Stderr = log, log

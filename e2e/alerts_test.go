@@ -10,6 +10,7 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/exporter"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/monitoring"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/realengine"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // operator here is a test that runs the command it is sent.
 func TestFromPruneToAllClear(t *testing.T) {
 	t.Parallel() // it mostly waits
-	monitoring.Need(t, "docker")
+	testkit.NeedPrograms(t, "docker")
 	n := realengine.New(t)
 	nodeAgent := startLab(n, labSettings(n))
 	x := startExporter(t, n.Host())

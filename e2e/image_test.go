@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,8 +13,8 @@ import (
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/builder"
-	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/monitoring"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/realengine"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 const (
@@ -26,7 +25,7 @@ const (
 // The image that the Dockerfile makes, started as the README says: not as root, read-only, without capabilities.
 func TestImage(t *testing.T) {
 	t.Parallel() // it mostly waits
-	monitoring.Need(t, "docker", "busybox")
+	testkit.NeedPrograms(t, "docker", "busybox")
 	n := realengine.New(t)
 	n.ImportLab()
 	n.Run(seed.CertWriter())
@@ -47,7 +46,7 @@ func TestImage(t *testing.T) {
 	if err := syscall.Stat(n.Socket(), &socket); err != nil {
 		t.Fatal(err)
 	}
-	address := freeAddress(t)
+	address := testkit.FreeAddress(t)
 	run := func(more ...string) string {
 		args := append([]string{"run", "-d", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
 			"--network", "host", "-v", filepath.Dir(n.Socket()) + ":/host/run:ro"}, more...)
@@ -77,16 +76,6 @@ func docker(t *testing.T, n *realengine.Node, args ...string) string {
 		t.Fatalf("docker %s: %v\n%s", strings.Join(args, " "), err, output)
 	}
 	return strings.TrimSpace(string(output))
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().String()
 }
 
 // expectPage waits until a page has all the texts.

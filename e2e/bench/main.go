@@ -20,6 +20,7 @@ import (
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/demo/lab/shape"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/demo/lab/standin"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/exporter"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/realengine"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 )
@@ -54,18 +55,18 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if _, err := engine.CreateMany(ctx, containers, cluster.CertWriter()); err != nil {
 		return err
 	}
-	x, err := startExporter(ctx, engine.Host())
+	x, err := exporter.Open(engine.Host())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.stop()) }()
+	defer func() { err = errors.Join(err, x.Close()) }()
 
 	ways := []struct {
 		name string
 		do   func(context.Context) error
 	}{
 		{"the bare list over the socket", bareList(engine.Socket())},
-		{"a scrape of the exporter", x.scrape},
+		{"a scrape of the exporter", scrape(x)},
 		{"a list and an inspect of each container", listAndInspect(engine.Docker())},
 	}
 	took := make([][]time.Duration, len(ways))
@@ -90,8 +91,8 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return manyCertWriters(ctx, out)
 }
 
-func reportMemory(out io.Writer, x *exporter, containers int) error {
-	now, peak, err := x.memory()
+func reportMemory(out io.Writer, x *exporter.Process, containers int) error {
+	now, peak, err := memory(x.PID())
 	if err != nil {
 		return err
 	}
@@ -114,13 +115,13 @@ func manyCertWriters(ctx context.Context, out io.Writer) (err error) {
 	for i := range 5 * containers {
 		engine.Put(enginetest.CertWriter(i, "https://rancher.example", time.Now()))
 	}
-	x, err := startExporter(ctx, engine.Host())
+	x, err := exporter.Open(engine.Host())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.stop()) }()
+	defer func() { err = errors.Join(err, x.Close()) }()
 	for range 10 * rounds {
-		if err := x.scrape(ctx); err != nil {
+		if err := scrape(x)(ctx); err != nil {
 			return err
 		}
 	}
@@ -134,6 +135,10 @@ func bareList(socket string) func(context.Context) error {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
 	}}}
 	return func(ctx context.Context) error { return get(ctx, &c, "http://docker/containers/json?all=1") }
+}
+
+func scrape(x *exporter.Process) func(context.Context) error {
+	return func(ctx context.Context) error { return get(ctx, http.DefaultClient, x.URL("/metrics")) }
 }
 
 // listAndInspect is what exporters do that export every container.

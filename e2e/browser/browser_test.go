@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -18,19 +17,14 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // newBrowser starts a browser; without one the test is skipped, or fails in CI.
 func newBrowser(t *testing.T) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	testkit.Need(t, err)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path),
 		chromedp.NoSandbox, // which root may not use; what is shown comes from this test
@@ -79,62 +73,6 @@ func watchBrowser(t *testing.T, ctx context.Context) *watch {
 		t.Fatal(err)
 	}
 	return w
-}
-
-// startExporter runs the built exporter against a fake engine and returns where it listens.
-func startExporter(t *testing.T, fake *enginetest.Engine) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "rancher_agent_exporter")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".")
-	build.Dir = "../.."
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the exporter: %v\n%s", err, output)
-	}
-	logFile, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer logFile.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	program := exec.CommandContext(ctx, binary, "--docker.host="+fake.Host(), "--web.listen-address=127.0.0.1:0")
-	program.Stderr = logFile
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cancel()
-		_ = program.Wait()
-	})
-	listening := regexp.MustCompile(`msg="Listening on" address=(\S+)`)
-	for range 600 {
-		text, err := os.ReadFile(logFile.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if match := listening.FindSubmatch(text); match != nil {
-			return "http://" + string(match[1])
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal("the exporter does not listen")
-	return ""
-}
-
-func newFake(t *testing.T) *enginetest.Engine {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "rae") // t.TempDir may be too long for a socket
-	if err != nil {
-		t.Fatal(err)
-	}
-	fake, err := enginetest.Start(filepath.Join(dir, "docker.sock"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		fake.Close()
-		os.RemoveAll(dir)
-	})
-	return fake
 }
 
 // visit loads the page and returns what it shows as text, and its title.

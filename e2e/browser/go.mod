@@ -8,6 +8,10 @@ require (
 	github.com/rancher-agent-exporter/rancher_agent_exporter v0.0.0
 )
 
-require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+require (
+	github.com/distribution/reference v0.6.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/opencontainers/go-digest v1.0.0 // indirect
+)
 
 replace github.com/rancher-agent-exporter/rancher_agent_exporter => ../..

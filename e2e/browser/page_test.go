@@ -9,7 +9,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/exporter"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 const server = "https://rancher.example"
@@ -23,8 +25,8 @@ func ago(d time.Duration) time.Time { return now.Add(-d) }
 func TestStatusPage(t *testing.T) {
 	ctx := newBrowser(t)
 	w := watchBrowser(t, ctx)
-	fake := newFake(t)
-	url := startExporter(t, fake)
+	fake := testkit.Engine(t)
+	url := exporter.Start(t, fake.Host()).URL("")
 	agent := enginetest.NodeAgent("cattle-node-agent-jfdlt", 0, ago(10*24*time.Hour))
 	fake.Put(agent, enginetest.ShareMnt("v2.3.3", server, "n1", ago(10*24*time.Hour)))
 
@@ -92,8 +94,8 @@ func TestMarkupStaysText(t *testing.T) {
 	)
 	ctx := newBrowser(t)
 	w := watchBrowser(t, ctx)
-	fake := newFake(t)
-	url := startExporter(t, fake)
+	fake := testkit.Engine(t)
+	url := exporter.Start(t, fake.Host()).URL("")
 	fake.Put(enginetest.NodeAgent(script, 0, ago(10*24*time.Hour)))
 	shareMnt := enginetest.ShareMnt("v2.3.3", server, "n1", ago(time.Hour))
 	shareMnt.Image = "rancher/rancher-agent:" + script

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // Start runs Prometheus and Alertmanager with the rules, route, inhibition and template in the directory alerts, all in a
@@ -12,7 +14,7 @@ import (
 // is in the Inbox.
 func Start(tb testing.TB, alerts, exporter string) *Inbox {
 	tb.Helper()
-	Need(tb, "prometheus", "prometheus-alertmanager")
+	testkit.NeedPrograms(tb, "prometheus", "prometheus-alertmanager")
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(alerts, name))
 		if err != nil {
@@ -23,13 +25,13 @@ func Start(tb testing.TB, alerts, exporter string) *Inbox {
 	dir := tb.TempDir()
 	inbox := newInbox(tb)
 
-	alertmanager := freeAddress(tb)
+	alertmanager := testkit.FreeAddress(tb)
 	write(tb, dir, "message.tmpl", read("message.tmpl"))
 	config := write(tb, dir, "alertmanager.yml", WithWebhook(Hurry(read("alertmanager.example.yml")), inbox.url))
 	start(tb, alertmanager, "prometheus-alertmanager", "--config.file="+config, "--storage.path="+filepath.Join(dir, "am"),
 		"--web.listen-address="+alertmanager, "--cluster.listen-address=")
 
-	prometheus := freeAddress(tb)
+	prometheus := testkit.FreeAddress(tb)
 	write(tb, dir, "rules.yml", Hurry(read("rules.yml")))
 	config = write(tb, dir, "prometheus.yml", fmt.Sprintf(`
 global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s, external_labels: {cluster: prod}}

@@ -2,11 +2,13 @@ package realengine
 
 import (
 	"context"
-	"os"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 // Node is an engine in the hands of one test: whatever goes wrong with it fails the test.
@@ -20,10 +22,7 @@ type Node struct {
 func New(tb testing.TB, dockerdArgs ...string) *Node {
 	tb.Helper()
 	if err := Unavailable(); err != nil {
-		if os.Getenv("CI") == "true" {
-			tb.Fatalf("no real Docker Engine in CI: %v", err)
-		}
-		tb.Skipf("no real Docker Engine here: %v", err)
+		testkit.Need(tb, fmt.Errorf("no real Docker Engine here: %w", err))
 	}
 	engine, err := Open(tb.Context(), dockerdArgs...)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/diagnosis"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/node"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 const rulesFile = "../../alerts/rules.yml"
@@ -24,9 +25,9 @@ const rulesFile = "../../alerts/rules.yml"
 // The same nodes are looked at by the diagnosis and, through the metrics, by the alert rules; both must come to the
 // verdict that the scenario says is right.
 func TestAgreesWithAlerts(t *testing.T) {
-	needProgram(t, "promtool")
+	testkit.NeedPrograms(t, "promtool")
 	_, err := os.Stat(rulesFile)
-	need(t, err)
+	testkit.Need(t, err)
 	rules, err := filepath.Abs(rulesFile)
 	if err != nil {
 		t.Fatal(err)

@@ -2,11 +2,7 @@ package diagnosis_test
 
 import (
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
@@ -22,19 +18,7 @@ var errDown = errors.New("list containers: no such socket")
 func observe(containers ...enginetest.Container) node.Observation {
 	var list []rancher.Container
 	for _, c := range containers {
-		list = append(list, rancher.Container{
-			ID:      c.ID,
-			Names:   c.Names,
-			Image:   c.Image,
-			Command: rancher.InspectedCommand(c.Path, c.Args),
-			Created: c.Created.Unix(),
-			Labels:  c.Labels,
-			State:   c.State,
-			Status:  map[string]string{"exited": fmt.Sprintf("Exited (%d)", c.ExitCode), "restarting": fmt.Sprintf("Restarting (%d)", c.ExitCode)}[c.State],
-			Started: c.StartedAt,
-
-			RestartCount: c.RestartCount,
-		})
+		list = append(list, c.Listed())
 	}
 	return node.Observation{Snapshot: rancher.Classify(slices.Values(list))}
 }
@@ -65,22 +49,4 @@ func event(action string, c enginetest.Container, at time.Time) rancher.Event {
 		attributes[key] = value
 	}
 	return rancher.Event{ID: c.ID, Action: action, Time: at, Attributes: attributes}
-}
-
-// need skips a test that needs what is not there; in CI it is a failure.
-func need(t *testing.T, err error) {
-	t.Helper()
-	switch {
-	case err == nil:
-	case os.Getenv("CI") == "true":
-		t.Fatal(err)
-	default:
-		t.Skip(err)
-	}
-}
-
-func needProgram(t *testing.T, name string) {
-	t.Helper()
-	_, err := exec.LookPath(name)
-	need(t, err)
 }

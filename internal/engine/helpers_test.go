@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
 const (
@@ -23,20 +23,9 @@ const (
 	pingPath    = "/_ping"
 )
 
-// socketPath is short enough for a unix socket, which a path with the name of a test in it need not be.
-func socketPath(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "engine")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return filepath.Join(dir, "docker.sock")
-}
-
 func startFake(t testing.TB) *enginetest.Engine {
 	t.Helper()
-	return started(t)(enginetest.Start(socketPath(t)))
+	return testkit.Engine(t)
 }
 
 func startFakeTCP(t testing.TB) *enginetest.Engine {

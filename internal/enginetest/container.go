@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
 // Container is a container of the fake engine.
@@ -108,6 +110,22 @@ func (c Container) command() string {
 		words = append(words, arg)
 	}
 	return strings.Join(words, " ")
+}
+
+// Listed is the container as the exporter takes it from a list and, for its last start and restarts, from an inspect.
+func (c Container) Listed() rancher.Container {
+	return rancher.Container{
+		ID:           c.ID,
+		Names:        c.Names,
+		Image:        c.Image,
+		Command:      rancher.ListedCommand(c.command()),
+		Created:      c.Created.Unix(),
+		Labels:       c.Labels,
+		State:        c.State,
+		Status:       c.status(),
+		Started:      c.StartedAt,
+		RestartCount: c.RestartCount,
+	}
 }
 
 // live says what inspect calls Running, which is true while a container restarts.

@@ -13,10 +13,7 @@ import (
 func classify(containers ...Container) []*rancher.Agent {
 	var list []rancher.Container
 	for _, c := range containers {
-		list = append(list, rancher.Container{
-			ID: c.ID, Names: c.Names, Image: c.Image, Command: rancher.ListedCommand(c.command()),
-			Created: c.Created.Unix(), Labels: c.Labels, State: c.State, Status: c.status(),
-		})
+		list = append(list, c.Listed())
 	}
 	return rancher.Classify(slices.Values(list)).Agents
 }

@@ -2,7 +2,6 @@ package terminal_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -34,11 +33,7 @@ func (n testNode) observe() node.Observation {
 	}
 	var list []rancher.Container
 	for _, c := range n.containers {
-		list = append(list, rancher.Container{
-			ID: c.ID, Names: c.Names, Image: c.Image, Command: rancher.InspectedCommand(c.Path, c.Args), Created: c.Created.Unix(),
-			Labels: c.Labels, State: c.State, Started: c.StartedAt, RestartCount: c.RestartCount,
-			Status: map[string]string{"exited": fmt.Sprintf("Exited (%d)", c.ExitCode), "restarting": fmt.Sprintf("Restarting (%d)", c.ExitCode)}[c.State],
-		})
+		list = append(list, c.Listed())
 	}
 	return node.Observation{Snapshot: rancher.Classify(slices.Values(list))}
 }

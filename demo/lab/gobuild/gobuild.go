@@ -1,5 +1,5 @@
 // Package gobuild builds programs of this module for use in a container or a test. It has to be called from somewhere
-// inside the module.
+// inside the module, or inside one that replaces it by its directory.
 package gobuild
 
 import (
@@ -47,12 +47,14 @@ func build(ctx context.Context, dir string, env ...string) ([]byte, error) {
 	return os.ReadFile(binary)
 }
 
+const module = "github.com/rancher-agent-exporter/rancher_agent_exporter"
+
 func moduleRoot(ctx context.Context) (string, error) {
-	gomod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
-		return "", fmt.Errorf("find the module: go env GOMOD: %w", err)
+		return "", fmt.Errorf("find the module: go list -m: %w", err)
 	}
-	return filepath.Dir(strings.TrimSpace(string(gomod))), nil
+	return strings.TrimSpace(string(dir)), nil
 }
 
 // readDirectories reads the directories below root. "go test" takes a pass from its cache while the files and directories
