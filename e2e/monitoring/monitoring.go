@@ -31,17 +31,14 @@ func Start(tb testing.TB, alerts, exporter string) *Inbox {
 	start(tb, alertmanager, "prometheus-alertmanager", "--config.file="+config, "--storage.path="+filepath.Join(dir, "am"),
 		"--web.listen-address="+alertmanager, "--cluster.listen-address=")
 
-	prometheus := testkit.FreeAddress(tb)
-	write(tb, dir, "rules.yml", Hurry(read("rules.yml")))
-	config = write(tb, dir, "prometheus.yml", fmt.Sprintf(`
+	rules := write(tb, dir, "rules.yml", Hurry(read("rules.yml")))
+	StartPrometheus(tb, fmt.Sprintf(`
 global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s, external_labels: {cluster: prod}}
-rule_files: [rules.yml]
+rule_files: ['%s']
 alerting: {alertmanagers: [{static_configs: [{targets: ['%s']}]}]}
 scrape_configs:
 - job_name: rancher-agent-exporter
   static_configs: [{targets: ['%s'], labels: {node: n1}}]
-`, alertmanager, exporter))
-	start(tb, prometheus, "prometheus", "--config.file="+config, "--storage.tsdb.path="+filepath.Join(dir, "tsdb"),
-		"--web.listen-address="+prometheus, "--rules.alert.resend-delay=1s")
+`, rules, alertmanager, exporter), "--rules.alert.resend-delay=1s")
 	return inbox
 }

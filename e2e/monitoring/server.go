@@ -23,8 +23,8 @@ func write(tb testing.TB, dir, name, text string) string {
 	return path
 }
 
-// start runs a server until the test ends, and returns once it is ready.
-func start(tb testing.TB, address, program string, args ...string) {
+// start runs a server until the test ends, and returns its process number once it is ready.
+func start(tb testing.TB, address, program string, args ...string) int {
 	tb.Helper()
 	log := new(testkit.Buffer)
 	process := exec.Command(program, args...)
@@ -46,7 +46,7 @@ func start(tb testing.TB, address, program string, args ...string) {
 		if err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
-				return
+				return process.Process.Pid
 			}
 			err = fmt.Errorf("status %d", resp.StatusCode)
 		}

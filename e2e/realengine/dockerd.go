@@ -73,6 +73,14 @@ func (e *Engine) StartDockerd(ctx context.Context) error {
 	}
 }
 
+// DockerdPID is the number of the dockerd that runs; 0 while none does.
+func (e *Engine) DockerdPID() int {
+	if e.dockerd == nil {
+		return 0
+	}
+	return e.dockerd.cmd.Process.Pid
+}
+
 // StopDockerd stops dockerd as a service manager does: it stops its containers and ends.
 func (e *Engine) StopDockerd() error { return e.endDockerd(syscall.SIGTERM) }
 
