@@ -16,7 +16,7 @@ HELM        = $(CURDIR)/.cache/helm
 # modules of their own, for what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check
 
-FUZZTIME ?= 30s
+FUZZTIME ?= 10m
 
 .PHONY: tools build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy helm image release reproducible
 
@@ -35,7 +35,7 @@ lint: $(STATICCHECK)
 	  (cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1; \
 	done
 
-fuzz: ## each fuzz test for FUZZTIME
+fuzz: ## each fuzz test for FUZZTIME; 80 minutes in all
 	go list ./internal/... | while read -r package; do \
 	  for name in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 	    go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
