@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,6 +128,13 @@ func (e *Engine) Host() string { return "unix://" + e.Socket() }
 
 // Socket is the path of the engine's socket, alone in its directory.
 func (e *Engine) Socket() string { return e.path("run", "docker.sock") }
+
+// Dial is for an http.Transport that asks the engine at a socket, whatever host its requests name.
+func Dial(socket string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+}
 
 // Docker is a client of the engine.
 func (e *Engine) Docker() *client.Client { return e.docker }

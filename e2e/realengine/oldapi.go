@@ -1,7 +1,6 @@
 package realengine
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -24,12 +23,9 @@ func (n *Node) OldAPI() string {
 	n.must("listen for the proxy", err)
 	target, err := url.Parse("http://docker")
 	n.must("make the proxy", err)
-	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", n.Socket())
-	}
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     &http.Transport{DialContext: dial},
+		Transport:     &http.Transport{DialContext: Dial(n.Socket())},
 		FlushInterval: -1, // the event stream
 		ModifyResponse: func(r *http.Response) error {
 			r.Header.Set("Api-Version", oldVersion)
