@@ -13,12 +13,12 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
 STATICCHECK = $(CURDIR)/.cache/staticcheck
 PROMTOOL3   = $(CURDIR)/.cache/promtool3
 HELM        = $(CURDIR)/.cache/helm
-# modules of their own, for what the product must not depend on
-CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check
+# modules of their own: what the product must not depend on
+CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus
 
 FUZZTIME ?= 10m
 
-.PHONY: tools build test race lint fuzz bench bench-engine e2e alerts alerts-mutation dashboards browser deploy helm image release reproducible
+.PHONY: tools build test race lint fuzz corpus bench bench-engine e2e alerts alerts-mutation dashboards browser deploy helm image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -41,6 +41,9 @@ fuzz: ## each fuzz test for FUZZTIME; 80 minutes in all
 	    go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 	  done; \
 	done
+
+corpus: ## puts what make fuzz has found into testdata/fuzz
+	cd tools/corpus && go run . $(CURDIR)
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./internal/rancher ./internal/engine ./collector

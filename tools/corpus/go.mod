@@ -1,0 +1,3 @@
+module github.com/rancher-agent-exporter/rancher_agent_exporter/tools/corpus
+
+go 1.26.0
