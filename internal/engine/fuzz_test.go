@@ -73,14 +73,14 @@ func FuzzParseEndpoint(f *testing.F) {
 				t.Errorf("%q: %v", host, err)
 			}
 		}
-		scheme, rest, found := strings.Cut(host, "://")
 		const secret = "zqplanted7token"
-		if !found || strings.Contains(host+user, secret) {
+		scheme, rest, found := strings.Cut(host, "://")
+		// The path of a socket is shown as it is: it is no place for a password.
+		if !found || strings.Contains(host+user, secret) || strings.EqualFold(scheme[:min(4, len(scheme))], "unix") {
 			return
 		}
-		// A socket's path is no place for a password: it is shown as it is.
 		withSecret := scheme + "://" + user + ":" + secret + "@" + rest
-		if e, err := ParseEndpoint(withSecret, nil); err == nil && e.network != "unix" || err != nil && strings.Contains(err.Error(), secret) {
+		if e, err := ParseEndpoint(withSecret, nil); err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("%q: taken as %q, or refused with the secret: %v", withSecret, e, err)
 		}
 	})
