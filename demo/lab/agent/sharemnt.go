@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/demo/lab/shape"
 )
+
+// shareRoot is what share-root.sh takes, which mounts first and then starts the Docker CLI. A share-mnt that is faster than a
+// node-agent between its plan and its clean-up loses its cert-writer to that clean-up.
+const shareRoot = time.Second
 
 // runShareMnt starts one cert-writer by the quoted docker run command, the first of the arguments behind share-root.sh,
 // and ends itself: through Docker, because Docker restarts an "always" container that just exits, but not one that it was
@@ -30,6 +35,9 @@ func runShareMnt(ctx context.Context, args []string, lookup func(string) (string
 	}
 	defer func() { _ = docker.Close() }()
 
+	if !sleep(ctx, shareRoot) {
+		return 0, nil
+	}
 	id, err := writer.Run(ctx, docker)
 	if err != nil {
 		return 0, fmt.Errorf("share-mnt: %w", err)
