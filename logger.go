@@ -30,6 +30,6 @@ func newLoggers(w io.Writer, minimum, format string) loggers {
 		app: app,
 		// on the bare logger: slog-gokit adds time and caller of its own; the filter above decides on levels
 		toolkit: slog.New(sloggokit.NewGoKitHandler(base, slog.LevelDebug)),
-		http:    stdlog.New(log.NewStdlibAdapter(level.Warn(app)), "", 0),
+		http:    stdlog.New(&webLog{logger: level.Warn(app)}, "", 0),
 	}
 }
