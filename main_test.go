@@ -43,6 +43,20 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %d, want 404", path, status)
 		}
 	}
+	fake.ResetRequests()
+	for _, path := range []string{"/", "/metrics", "/-/healthy", "/-/ready"} {
+		resp, err := http.Post(p.url(t, path), "text/plain", strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("POST %s: %d, want 405", path, resp.StatusCode)
+		}
+	}
+	if asked := countRequests(fake, "/containers/json"); asked != 0 {
+		t.Errorf("what is refused made %d lists", asked)
+	}
 }
 
 // A probe says in words why the engine cannot be asked, and that the process runs all the same.

@@ -22,13 +22,14 @@ const (
 	pprofPath   = "/debug/pprof/"
 )
 
-// newHandler makes the pages. Metrics need no promhttp.HandlerOpts.CoalesceGather: the observer asks the engine once for
-// all who ask at the same moment, and so for the readiness probe too.
+// newHandler makes the pages. They are for reading: whatever is no GET or HEAD is refused before the engine is asked.
+// Metrics need no promhttp.HandlerOpts.CoalesceGather: the observer asks the engine once for all who ask at the same
+// moment, and so for the readiness probe too.
 func newHandler(cfg config, registry *prometheus.Registry, observer collector.Observer, log loggers) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(cfg.telemetryPath, metrics(cfg, registry, log))
-	mux.HandleFunc(healthyPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "healthy") })
-	mux.HandleFunc(readyPath, func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("GET "+cfg.telemetryPath, metrics(cfg, registry, log))
+	mux.HandleFunc("GET "+healthyPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "healthy") })
+	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, _ *http.Request) {
 		if err := observer.Observe().Err; err != nil {
 			http.Error(w, "Docker Engine unavailable: "+err.Error(), http.StatusServiceUnavailable)
 			return
