@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -14,9 +15,9 @@ import (
 // --network host.
 func (e *Engine) dockerdArgs() []string {
 	return []string{
-		"--config-file=" + e.path("daemon.json"), // not the one in /etc/docker
-		"--data-root=" + e.path("data"),
-		"--exec-root=" + e.path("exec"),
+		"--config-file=" + filepath.Join(e.home, "daemon.json"), // not the one in /etc/docker
+		"--data-root=" + filepath.Join(e.home, "data"),
+		"--exec-root=" + filepath.Join(e.home, "exec"),
 		"--pidfile=" + e.path("dockerd.pid"),
 		"--containerd=" + e.path("containerd.sock"),
 		"--host=" + e.Host(),
@@ -37,7 +38,7 @@ path = %q
 `, e.path("ctd-root"), e.path("ctd-state"), e.path("containerd.sock"), e.path("ctd-opt"))
 	return errors.Join(
 		os.WriteFile(e.path("containerd.toml"), []byte(containerd), 0o600),
-		os.WriteFile(e.path("daemon.json"), []byte("{}"), 0o600),
+		os.WriteFile(filepath.Join(e.home, "daemon.json"), []byte("{}"), 0o600),
 		os.Mkdir(e.path("run"), 0o755),
 	)
 }
@@ -53,7 +54,7 @@ func (e *Engine) StartDockerd(ctx context.Context) error {
 	if err := os.Remove(e.path("dockerd.pid")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	dockerd, err := startProcess(e.path("dockerd.log"), "dockerd", e.args...)
+	dockerd, err := startProcess(e.path("dockerd.log"), e.program, append(e.dockerdArgs(), e.args...)...)
 	if err != nil {
 		return err
 	}

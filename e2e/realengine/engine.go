@@ -33,7 +33,9 @@ const (
 // Engine is a private Docker Engine.
 type Engine struct {
 	dir        string
-	args       []string // of dockerd
+	program    string   // that is dockerd
+	home       string   // directory of that program's configuration, data and state
+	args       []string // for dockerd, besides those that keep it private
 	docker     *client.Client
 	containerd *process
 	dockerd    *process // nil while it is stopped
@@ -49,7 +51,7 @@ func Unavailable() error {
 	if os.Geteuid() != 0 {
 		return errors.New("only root can run a Docker Engine")
 	}
-	for _, program := range []string{"dockerd", "containerd", "containerd-shim-runc-v2", "runc"} {
+	for _, program := range []string{debianDockerd, "containerd", "containerd-shim-runc-v2", "runc"} {
 		if _, err := exec.LookPath(program); err != nil {
 			return fmt.Errorf("%s is not installed (Debian: apt-get install docker.io)", program)
 		}
@@ -66,8 +68,7 @@ func Open(ctx context.Context, dockerdArgs ...string) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{dir: dir}
-	e.args = append(e.dockerdArgs(), dockerdArgs...)
+	e := &Engine{dir: dir, program: debianDockerd, home: dir, args: dockerdArgs}
 	if err := e.open(ctx); err != nil {
 		return nil, errors.Join(err, errors.New(e.Complaints()), e.Close())
 	}
@@ -85,16 +86,21 @@ func (e *Engine) open(ctx context.Context) error {
 	if err := e.writeConfig(); err != nil {
 		return err
 	}
-	var err error
-	e.docker, err = client.NewClientWithOpts(client.WithHost(e.Host()), client.WithAPIVersionNegotiation())
-	if err != nil {
+	if err := e.connect(); err != nil {
 		return err
 	}
+	var err error
 	e.containerd, err = startProcess(e.path("containerd.log"), "containerd", "--config="+e.path("containerd.toml"))
 	if err != nil {
 		return err
 	}
 	return e.StartDockerd(ctx)
+}
+
+// connect makes the client, which settles on an API version at its first request and then stays with it.
+func (e *Engine) connect() (err error) {
+	e.docker, err = client.NewClientWithOpts(client.WithHost(e.Host()), client.WithAPIVersionNegotiation())
+	return err
 }
 
 // startReaper starts the script that cleans up, now or when this process dies.

@@ -71,6 +71,26 @@ func (n *Node) Start() {
 	n.must("start dockerd", n.StartDockerd(n.ctx()))
 }
 
+// Pause stops dockerd where it stands, until Resume.
+func (n *Node) Pause() {
+	n.tb.Helper()
+	n.must("pause dockerd", n.PauseDockerd())
+}
+
+// Resume lets a paused dockerd go on.
+func (n *Node) Resume() {
+	n.tb.Helper()
+	n.must("resume dockerd", n.ResumeDockerd())
+}
+
+// Replace stops dockerd and starts another program in its place, see [Engine.UseDockerd].
+func (n *Node) Replace(program, config string) {
+	n.tb.Helper()
+	n.Stop()
+	n.must("use "+program, n.UseDockerd(program, config))
+	n.Start()
+}
+
 // Eventually waits until the list of all containers is as the test wants it, and returns it. The function says what is
 // still missing.
 func (n *Node) Eventually(within time.Duration, missing func([]container.Summary) string) []container.Summary {

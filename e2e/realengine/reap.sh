@@ -17,7 +17,7 @@ pids() {
 end() {
 	tenths=0
 	while [ "$tenths" -lt 250 ] && found=$(pids "$1") && [ -n "$found" ]; do
-		[ "$tenths" -eq 0 ] && kill -TERM $found
+		[ "$tenths" -eq 0 ] && kill -TERM $found && kill -CONT $found
 		[ "$tenths" -ge 200 ] && kill -KILL $found
 		sleep 0.1
 		tenths=$((tenths + 1))
@@ -44,6 +44,8 @@ awk -v below="$dir/" 'index($5, below) == 1 { print $5 }' /proc/self/mountinfo |
 done
 find /sys/fs/cgroup -depth -type d \( -path '*/docker/*' -o -name 'docker-*.scope' \) | while read -r cgroup; do
 	id=${cgroup##*/docker[-/]}
-	[ -d "$dir/data/containers/${id%.scope}" ] && rmdir "$cgroup"
+	for data in "$dir/data" "$dir/other/data"; do
+		[ -d "$data/containers/${id%.scope}" ] && rmdir "$cgroup"
+	done
 done
 rm -rf "$dir"
