@@ -13,12 +13,13 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
 STATICCHECK = $(CURDIR)/.cache/staticcheck
 PROMTOOL3   = $(CURDIR)/.cache/promtool3
 HELM        = $(CURDIR)/.cache/helm
+MOBY        = $(CURDIR)/.cache/dockerd-moby
 # modules of their own: what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus
 
 FUZZTIME ?= 10m
 
-.PHONY: tools build test race lint fuzz corpus bench bench-engine e2e alerts alerts-mutation dashboards browser deploy helm image release reproducible
+.PHONY: tools build test race lint fuzz corpus bench bench-engine e2e faults alerts alerts-mutation dashboards browser deploy helm image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -54,6 +55,9 @@ bench-engine: ## ratios against a real Docker Engine of its own; needs root and 
 e2e: ## on a real Docker Engine of its own; needs root, dockerd, prometheus, alertmanager and busybox
 	go test -timeout 30m ./e2e/...
 
+faults: $(MOBY) ## each fault in turn, and what was lost; needs root and dockerd; builds a newer dockerd first, once, in minutes
+	MOBY_DOCKERD=$(MOBY) go test -v -count=1 ./e2e/faults
+
 alerts: $(PROMTOOL3) ## needs promtool and amtool
 	cd alerts/check && PROMTOOL3=$(PROMTOOL3) go test ./...
 
@@ -83,7 +87,7 @@ release: ## tarballs, checksums and SBOMs in dist/
 reproducible: release ## the binaries of the release once more, from another directory and without a cache
 	LDFLAGS="$(STAMP)" deploy/reproducible
 
-tools: $(STATICCHECK) $(PROMTOOL3) $(HELM)
+tools: $(STATICCHECK) $(PROMTOOL3) $(HELM) $(MOBY)
 
 $(STATICCHECK): tools/go.mod
 	go build -modfile=tools/go.mod -o $@ honnef.co/go/tools/cmd/staticcheck
@@ -93,3 +97,6 @@ $(PROMTOOL3): tools/go.mod
 
 $(HELM): tools/helm/go.mod
 	go build -modfile=tools/helm/go.mod -o $@ helm.sh/helm/v3/cmd/helm
+
+$(MOBY): tools/moby/go.mod
+	go build -modfile=tools/moby/go.mod -o $@ github.com/moby/moby/v2/cmd/dockerd
