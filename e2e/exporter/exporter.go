@@ -11,7 +11,8 @@ import (
 // Exporter is an exporter in the hands of one test: whatever goes wrong with it fails the test.
 type Exporter struct {
 	*Process
-	tb testing.TB
+	Client *http.Client // for scrapes; its connections are the test's own
+	tb     testing.TB
 }
 
 // Start starts an exporter for the engine at host. It is stopped with the test, which fails if that does not go well; if
@@ -30,7 +31,9 @@ func Start(tb testing.TB, host string, args ...string) *Exporter {
 			tb.Logf("log of the exporter:\n%s", process.Log())
 		}
 	})
-	return &Exporter{Process: process, tb: tb}
+	transport := new(http.Transport)
+	tb.Cleanup(transport.CloseIdleConnections)
+	return &Exporter{Process: process, Client: &http.Client{Transport: transport}, tb: tb}
 }
 
 // Binary is the path of the exporter, there until the test ends.
@@ -46,7 +49,7 @@ func Binary(tb testing.TB) string {
 // Scrape is one scrape.
 func (x *Exporter) Scrape() Metrics {
 	x.tb.Helper()
-	response, err := http.Get(x.URL("/metrics"))
+	response, err := x.Client.Get(x.URL("/metrics"))
 	if err != nil {
 		x.tb.Fatalf("scrape: %v", err)
 	}

@@ -52,8 +52,8 @@ func (m Metrics) Of(name string) []string {
 	return series
 }
 
-// missing says which of the values wanted are not there.
-func (m Metrics) missing(want Metrics) string {
+// Missing says which of the values wanted are not there.
+func (m Metrics) Missing(want Metrics) string {
 	var text strings.Builder
 	for _, series := range slices.Sorted(maps.Keys(want)) {
 		got, ok := m[series]
@@ -72,7 +72,7 @@ func (m Metrics) missing(want Metrics) string {
 // Expect scrapes until the values are there, all in one scrape, and returns that scrape.
 func (x *Exporter) Expect(within time.Duration, want Metrics) Metrics {
 	x.tb.Helper()
-	return x.Eventually(within, func(m Metrics) string { return m.missing(want) })
+	return x.Eventually(within, func(m Metrics) string { return m.Missing(want) })
 }
 
 // Eventually scrapes until a scrape is as the test wants it, and returns it. The function says what is still missing.
