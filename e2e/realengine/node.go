@@ -83,12 +83,10 @@ func (n *Node) Resume() {
 	n.must("resume dockerd", n.ResumeDockerd())
 }
 
-// Replace stops dockerd and starts another program in its place, see [Engine.UseDockerd].
-func (n *Node) Replace(program, config string) {
+// Use makes another program dockerd from the next Start on, see [Engine.UseDockerd].
+func (n *Node) Use(program, config string) {
 	n.tb.Helper()
-	n.Stop()
 	n.must("use "+program, n.UseDockerd(program, config))
-	n.Start()
 }
 
 // Eventually waits until the list of all containers is as the test wants it, and returns it. The function says what is

@@ -15,15 +15,18 @@ import (
 
 const ownerThatDies = "REALENGINE_OWNER_THAT_DIES"
 
-// However the owner of an engine ends, with dockerd running or killed, nothing of the engine is left.
+// However the owner of an engine ends, with dockerd running, killed or paused, nothing of the engine is left.
 func TestNothingIsLeft(t *testing.T) {
 	if how := os.Getenv(ownerThatDies); how != "" {
 		n := New(t)
 		n.ImportLab()
 		n.Run(agent.DefaultSettings().Cluster.CertWriter())
 		fmt.Println(n.dir)
-		if how == "dockerd first" {
+		switch how {
+		case "dockerd first":
 			n.Kill()
+		case "with dockerd paused":
+			n.Pause()
 		}
 		self, err := os.FindProcess(os.Getpid())
 		n.must("find this process", err)
@@ -33,7 +36,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if err := Unavailable(); err != nil {
 		New(t) // skips, or fails in CI
 	}
-	for _, how := range []string{"owner", "dockerd first"} {
+	for _, how := range []string{"owner", "dockerd first", "with dockerd paused"} {
 		t.Run(how, func(t *testing.T) {
 			owner := exec.Command(os.Args[0], "-test.run=^TestNothingIsLeft$")
 			owner.Env = append(os.Environ(), ownerThatDies+"="+how)
