@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -119,6 +122,52 @@ func TestBackOffWhileHanging(t *testing.T) {
 	if lines[0] != "disconnected "+timedOut {
 		t.Errorf("told %q", lines)
 	}
+}
+
+// Nobody waits longer than until a list shows that the engine is back; one that only refuses events is asked no more often.
+func TestBackOffEndsWithTheOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var up, events atomic.Bool
+		e, d := newEngine(t, "unix:///nowhere/docker.sock", nil), new(diary)
+		useScript(t, e, &transports{next: []func(*http.Request) (*http.Response, error){func(r *http.Request) (*http.Response, error) {
+			switch list := strings.HasSuffix(r.URL.Path, "/containers/json"); {
+			case up.Load() && list:
+				return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("[]"))}, nil
+			case up.Load() && events.Load():
+				return holds(time.Hour)(r)
+			}
+			return nil, syscall.ECONNREFUSED
+		}}})
+		ctx, cancel := context.WithCancel(t.Context())
+		var follower sync.WaitGroup
+		follower.Go(func() { e.Follow(ctx, d) })
+		defer follower.Wait()
+		defer cancel()
+		scrape := func() {
+			_, _ = list(t, e)
+			time.Sleep(time.Millisecond)
+		}
+
+		time.Sleep(70 * time.Second) // it tries again at 91.5 s
+		scrape()
+		tried := d.count("disconnected")
+		up.Store(true)
+		for range 20 {
+			scrape()
+		}
+		if n := d.count("disconnected") - tried; n != 1 {
+			t.Errorf("an engine that refuses events was asked for them %d times at its return, want once", n)
+		}
+		up.Store(false)
+		time.Sleep(time.Minute)
+		scrape()
+		up.Store(true)
+		events.Store(true)
+		scrape()
+		if d.count("connected") != 1 {
+			t.Error("no event stream with the first list after the outage")
+		}
+	})
 }
 
 // A page that a proxy sends for events is a stream that breaks at once.

@@ -24,11 +24,14 @@ type Engine struct {
 
 	mu     sync.Mutex
 	client *client.Client // nil until the first use and after an error
+	silent bool           // it did not answer the last list
+
+	back chan struct{} // holds one if it has answered a list again
 }
 
 // New returns an Engine for an endpoint without asking it anything.
 func New(endpoint Endpoint) *Engine {
-	return &Engine{endpoint: endpoint}
+	return &Engine{endpoint: endpoint, back: make(chan struct{}, 1)}
 }
 
 // ErrNotFound is returned for a container that is not there, or not there any more.

@@ -29,8 +29,8 @@ type Subscriber interface {
 }
 
 // Follow tells a subscriber each container event since the call once, over as many event streams as it takes, until ctx
-// ends. A stream resumes where the last one broke; what the engine no longer remembers by then (it keeps its last 256
-// events of every kind, and forgets all at its own restart) is lost.
+// ends. A stream resumes where the last one broke, at the latest with the first list that succeeds again; what the engine
+// no longer remembers by then (it keeps its last 256 events of every kind, and forgets all at its own restart) is lost.
 func (e *Engine) Follow(ctx context.Context, s Subscriber) {
 	start := time.Now()
 	since, seen := start, newRecent()
@@ -61,6 +61,8 @@ func (e *Engine) Follow(ctx context.Context, s Subscriber) {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
+		case <-e.back:
+			wait = shortestWait
 		}
 	}
 }

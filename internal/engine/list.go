@@ -15,6 +15,26 @@ import (
 // List yields all containers, in whatever state, by one GET /containers/json?all=1 without size, which is what makes that
 // call expensive (moby/moby#33036). What it has yielded counts only if it returns no error.
 func (e *Engine) List(ctx context.Context, yield func(rancher.Container) bool) error {
+	err := e.list(ctx, yield)
+	e.heard(err == nil)
+	return err
+}
+
+// heard notes whether the engine answered a list. One that does again is worth a try for its events at once: it keeps only
+// the last of them.
+func (e *Engine) heard(answer bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if answer && e.silent {
+		select {
+		case e.back <- struct{}{}:
+		default: // it is known
+		}
+	}
+	e.silent = !answer
+}
+
+func (e *Engine) list(ctx context.Context, yield func(rancher.Container) bool) error {
 	const op = "list containers"
 	ctx, ex := withExchange(ctx)
 	c, err := e.connect(ctx)
