@@ -19,7 +19,8 @@ CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/
 
 FUZZTIME ?= 10m
 
-.PHONY: tools build test race lint fuzz corpus bench bench-engine e2e faults alerts alerts-mutation dashboards browser deploy helm image release reproducible
+.PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts alerts-mutation dashboards browser \
+  deploy helm image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -57,6 +58,9 @@ e2e: ## on a real Docker Engine of its own; needs root, dockerd, prometheus, ale
 
 faults: $(MOBY) ## each fault in turn, and what was lost; needs root and dockerd; builds a newer dockerd first, once, in minutes
 	MOBY_DOCKERD=$(MOBY) go test -v -count=1 ./e2e/faults
+
+soak: ## an hour of churn, cuts and restarts of dockerd under two Prometheus servers; needs what e2e needs
+	go test -count=1 -timeout 90m -v ./e2e/soak -soak.duration=1h
 
 alerts: $(PROMTOOL3) ## needs promtool and amtool
 	cd alerts/check && PROMTOOL3=$(PROMTOOL3) go test ./...
