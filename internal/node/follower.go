@@ -57,7 +57,8 @@ func (f *Follower) Disconnected(err error) {
 	f.outage.begin(err)
 }
 
-// Event records one event, unless it is one that nobody counts.
+// Event records one event, unless it is one that nobody counts; sometimes only once a list shows the container (see
+// [Roles]).
 func (f *Follower) Event(ctx context.Context, e rancher.Event) {
 	if e.Action == rancher.EventPrune {
 		_ = level.Debug(f.logger).Log("msg", "container prune", "at", e.Time.UTC().Format(time.RFC3339Nano))
@@ -67,10 +68,11 @@ func (f *Follower) Event(ctx context.Context, e rancher.Event) {
 	if !slices.Contains(rancher.EventActions(), e.Action) {
 		return // an engine that does not filter
 	}
-	role := f.roles.of(ctx, e)
-	if !slices.Contains(rancher.EventRoles(), role) {
-		return
-	}
-	_ = level.Debug(f.logger).Log("msg", "container event", "role", role, "action", e.Action, "container_id", rancher.ShortID(e.ID))
-	f.recorder.ContainerEvent(role, e.Action)
+	f.roles.tell(ctx, e, func(role rancher.Role) {
+		if !slices.Contains(rancher.EventRoles(), role) {
+			return
+		}
+		_ = level.Debug(f.logger).Log("msg", "container event", "role", role, "action", e.Action, "container_id", rancher.ShortID(e.ID))
+		f.recorder.ContainerEvent(role, e.Action)
+	})
 }

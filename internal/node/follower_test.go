@@ -93,13 +93,43 @@ func TestRolesOutliveTheirContainers(t *testing.T) {
 		roles.learn(rancher.Classify(slices.Values([]rancher.Container{writer})))
 		time.Sleep(9 * time.Minute)
 		roles.learn(rancher.Snapshot{})
-		if role := roles.of(t.Context(), event("destroy", writer)); role != rancher.RoleCertWriter {
-			t.Errorf("after 9 minutes: role %q, want cert_writer", role)
+		var told []rancher.Role
+		roles.tell(t.Context(), event("destroy", writer), func(role rancher.Role) { told = append(told, role) })
+		if !slices.Equal(told, []rancher.Role{rancher.RoleCertWriter}) {
+			t.Errorf("after 9 minutes: roles %q, want cert_writer", told)
 		}
 		time.Sleep(2 * time.Minute)
 		roles.learn(rancher.Snapshot{})
 		if len(roles.byID) != 0 {
 			t.Errorf("after 11 minutes %d containers are remembered, want none", len(roles.byID))
+		}
+	})
+}
+
+// The connection may break between an event and the inspect of its container. The event is heard only once, so it counts as
+// soon as a list shows what the container is.
+func TestFollowerCountsWhenTheInspectFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		writer := certWriter("c1")
+		follower, roles, recorder := newTestFollower(&stubEngine{}, new(bytes.Buffer))
+		for i := range 2 * mostWaiting {
+			follower.Event(t.Context(), event("destroy", certWriter(fmt.Sprintf("gone-%d", i))))
+		}
+		follower.Event(t.Context(), event("create", writer))
+		follower.Event(t.Context(), event("start", writer))
+		if len(recorder.events) != 0 || len(roles.waiting) != mostWaiting {
+			t.Errorf("counted %v before anybody could look; %d events wait, want %d", recorder.events, len(roles.waiting), mostWaiting)
+		}
+		for range 2 {
+			roles.learn(rancher.Classify(slices.Values([]rancher.Container{writer})))
+		}
+		if want := (map[string]int{"cert_writer create": 1, "cert_writer start": 1}); !maps.Equal(recorder.events, want) {
+			t.Errorf("counted %v, want %v", recorder.events, want)
+		}
+		time.Sleep(remembered + time.Second)
+		roles.learn(rancher.Snapshot{})
+		if len(roles.waiting) != 0 {
+			t.Errorf("%d events of containers that nobody saw still wait", len(roles.waiting))
 		}
 	})
 }

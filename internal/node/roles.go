@@ -2,27 +2,39 @@ package node
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
-// remembered is how long a container that no list shows any more keeps its role: an event of its end may be on its way.
+// remembered is how long a container that no list shows any more keeps its role: an event of its end may be on its way. An
+// event of a container that nobody has seen waits as long.
 const remembered = 10 * time.Minute
+
+// mostWaiting is how many events wait at most. An engine keeps as many for one who missed them.
+const mostWaiting = 256
 
 // Roles knows the roles of containers beyond their end, for events: an event tells of a cert-writer no more than that it
 // has the agent image.
 type Roles struct {
 	engine Engine
 
-	mu   sync.Mutex
-	byID map[string]knownRole
+	mu      sync.Mutex
+	byID    map[string]knownRole
+	waiting []waitingEvent // the oldest first
 }
 
 type knownRole struct {
 	role rancher.Role
 	seen time.Time
+}
+
+type waitingEvent struct {
+	id    string
+	since time.Time
+	count func(rancher.Role)
 }
 
 // NewRoles returns Roles that inspect through engine what they do not know.
@@ -43,27 +55,53 @@ func (r *Roles) learn(s rancher.Snapshot) {
 			delete(r.byID, id)
 		}
 	}
+	r.settle(now)
 }
 
-// of tells the role of an event's container: from the event, from what is remembered, or else by one inspect.
-// It is RoleNone for a container that is gone before anybody could look at it.
-func (r *Roles) of(ctx context.Context, e rancher.Event) rancher.Role {
+// tell calls count with the role of an event's container: from the event, from what is remembered, or else by one inspect.
+// Where that fails, as when the connections to the engine break just after the event came, count waits for a list that shows
+// the container. It is never called for one that is gone before anybody could look at it.
+func (r *Roles) tell(ctx context.Context, e rancher.Event, count func(rancher.Role)) {
 	if role, certain := e.Role(); certain {
-		return role
+		count(role)
+		return
 	}
-	r.mu.Lock()
-	known, ok := r.byID[e.ID]
-	r.mu.Unlock()
-	if ok {
-		return known.role
+	if !r.knows(e.ID) {
+		r.inspect(ctx, e.ID)
 	}
-	c, err := r.engine.Inspect(ctx, e.ID)
-	if err != nil {
-		return rancher.RoleNone
-	}
-	role := rancher.RoleOf(c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.byID[e.ID] = knownRole{role, time.Now()}
-	return role
+	now := time.Now()
+	r.waiting = append(r.waiting, waitingEvent{e.ID, now, count})
+	r.settle(now)
+}
+
+func (r *Roles) knows(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, ok := r.byID[id]
+	return ok
+}
+
+// inspect remembers the role of one container if the engine shows it.
+func (r *Roles) inspect(ctx context.Context, id string) {
+	c, err := r.engine.Inspect(ctx, id)
+	if err != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byID[id] = knownRole{rancher.RoleOf(c), time.Now()}
+}
+
+// settle counts the events whose container is known by now, and gives up those that have waited for long or are too many.
+func (r *Roles) settle(now time.Time) {
+	r.waiting = slices.DeleteFunc(r.waiting, func(w waitingEvent) bool {
+		known, ok := r.byID[w.id]
+		if ok {
+			w.count(known.role)
+		}
+		return ok || now.Sub(w.since) > remembered
+	})
+	r.waiting = slices.Delete(r.waiting, 0, max(len(r.waiting)-mostWaiting, 0))
 }
