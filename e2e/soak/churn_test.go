@@ -1,14 +1,13 @@
 package soak
 
 import (
-	"math/rand/v2"
 	"slices"
 	"time"
 )
 
 // grown is the age at which a container may end: by then the exporter has seen it, whatever the proxy did, and its program
 // listens to signals.
-const grown = 5 * time.Second
+const grown = 8 * time.Second
 
 // A node-agent that connects removes what it does not manage; here it is done when there is as much as this.
 const cleanUpAt = 35
@@ -29,7 +28,7 @@ func (m *made) isGrown() bool { return time.Since(m.touched) > grown }
 func (s *soak) operations() []func() bool {
 	return []func() bool{
 		s.create, s.create, s.create, s.run, s.run, s.run, s.start, s.start, s.start, s.stop, s.stop, s.restart,
-		s.remove, s.remove, s.remove, s.shareMnt, s.shareMnt, s.prune, s.cleanUp,
+		s.remove, s.remove, s.remove, s.shareMnt, s.shareMnt, s.prune, s.prune, s.cleanUp,
 	}
 }
 
@@ -42,7 +41,7 @@ func (s *soak) operate() {
 	}
 	s.operated++
 	next := time.Now().Truncate(time.Second).Add(time.Second)
-	time.Sleep(time.Until(next) + rand.N(300*time.Millisecond))
+	time.Sleep(time.Until(next) + time.Duration(s.random.IntN(300))*time.Millisecond)
 }
 
 func (s *soak) create() bool {
@@ -51,12 +50,7 @@ func (s *soak) create() bool {
 }
 
 func (s *soak) newContainer() *made {
-	kinds := kinds(s.emptyDir)
-	var weighted []int
-	for i, kind := range kinds {
-		weighted = append(weighted, slices.Repeat([]int{i}, kind.weight)...)
-	}
-	kind := kinds[weighted[s.random.IntN(len(weighted))]]
+	kind := s.kinds[s.random.IntN(len(s.kinds))]
 	s.number++
 	s.done.add(kind.role, "create")
 	m := &made{id: s.node.Create(kind.make(s.number)), role: kind.role, starts: kind.starts, touched: time.Now()}

@@ -29,9 +29,11 @@ scrape_configs:
 	return p
 }
 
-// checkPrometheus asks a Prometheus what it has seen from one time to another, when the counters stood still, and returns
-// how often it scraped.
-func checkPrometheus(t *testing.T, p *monitoring.Prometheus, from, to time.Time, counters tally) int {
+// scrapes are how many a Prometheus made, and how many of them saw the exporter, dockerd and the event stream up.
+type scrapes struct{ all, exporterUp, dockerUp, eventsUp int }
+
+// checkPrometheus asks a Prometheus what it has seen from one time to another, when the counters stood still.
+func checkPrometheus(t *testing.T, p *monitoring.Prometheus, from, to time.Time, counters tally) scrapes {
 	t.Helper()
 	seconds := int(to.Sub(from).Seconds())
 	at := fmt.Sprintf(" @ %d", to.Unix()) // else a scrape may come between two questions
@@ -44,14 +46,21 @@ func checkPrometheus(t *testing.T, p *monitoring.Prometheus, from, to time.Time,
 		}
 		return int(vector[0].Value)
 	}
-	scrapes := value("count_over_time(up" + over + ")")
-	if scrapes < seconds*98/100-1 || scrapes > seconds+1 {
-		t.Errorf("%d scrapes in %d s", scrapes, seconds)
+	seen := scrapes{
+		all:        value("count_over_time(up" + over + ")"),
+		exporterUp: value("sum_over_time(up" + over + ")"),
+		dockerUp:   value("sum_over_time(rancher_agent_docker_up" + over + ")"),
+		eventsUp:   value("sum_over_time(rancher_agent_docker_events_up" + over + ")"),
+	}
+	if seen.all < seconds*9/10 || seen.all > seconds+1 {
+		t.Errorf("%d scrapes in %d s", seen.all, seconds)
 	}
 	for expr, want := range map[string]int{
-		"sum_over_time(up" + over + ")":                                            scrapes,
-		"count_over_time(rancher_agent_docker_up" + over + ")":                     scrapes,
-		"count_over_time(rancher_agent_docker_events_up" + over + ")":              scrapes,
+		// A scrape may fail for want of time, on a machine that is too busy, and for nothing else.
+		fmt.Sprintf("sum(count_over_time((up == 0 and scrape_duration_seconds < 0.95)[%ds:1s]%s)) or vector(0)", seconds, at): 0,
+
+		"count_over_time(rancher_agent_docker_up" + over + ")":                     seen.exporterUp,
+		"count_over_time(rancher_agent_docker_events_up" + over + ")":              seen.exporterUp,
 		"max(resets(rancher_agent_container_events_total" + over + "))":            0,
 		"max(resets(" + prunes + over + "))":                                       0,
 		"count(count_over_time(rancher_agent_container_events_total" + over + "))": 12,
@@ -66,11 +75,8 @@ func checkPrometheus(t *testing.T, p *monitoring.Prometheus, from, to time.Time,
 			t.Errorf("Prometheus has %d for %s, the exporter %d", got, series, count)
 		}
 	}
-	for _, failed := range p.Range("up == 0", from, to, time.Second) {
-		t.Errorf("scrapes failed: %v", failed.Values)
-	}
 	checkNoComplaints(t, p)
-	return scrapes
+	return seen
 }
 
 var rejected = regexp.MustCompile(`(?m)^prometheus_target_scrapes?_\w*(?:duplicate_timestamp|out_of_order|out_of_bounds|exceeded)\w* [^0].*$`)

@@ -124,8 +124,9 @@ func (p *proxy) refuse(w which) {
 // refused, the engine must not forget: it keeps its last 256 events of every kind.
 const (
 	longestSilence   = 2 * time.Second
-	longestDeafness  = 8 * time.Second
-	meanCalm         = 6 * time.Second
+	longestDeafness  = 5 * time.Second
+	longestFirst     = 10 * time.Second // calm at first: less than any stretch of churn
+	meanCalm         = 15 * time.Second // calm thereafter
 	chanceOfRefusing = 0.5
 )
 
@@ -136,7 +137,8 @@ func (p *proxy) weather(random *rand.Rand) (calm func()) {
 	go func() {
 		defer close(done)
 		defer p.refuse(none)
-		for sleep(ctx, time.Duration(random.ExpFloat64()*float64(meanCalm))) {
+		calm := time.Duration(random.Int64N(int64(longestFirst)))
+		for ; sleep(ctx, calm); calm = time.Duration(random.ExpFloat64() * float64(meanCalm)) {
 			w, longest := eventStreams, longestDeafness
 			if random.IntN(2) == 0 {
 				w, longest = all, longestSilence
@@ -145,7 +147,7 @@ func (p *proxy) weather(random *rand.Rand) (calm func()) {
 				p.refuse(w)
 			}
 			p.cut(w)
-			sleep(ctx, rand.N(longest))
+			sleep(ctx, time.Duration(random.Int64N(int64(longest))))
 			p.refuse(none)
 		}
 	}()

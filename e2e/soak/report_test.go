@@ -22,7 +22,7 @@ func (s *soak) sample() sample {
 }
 
 // report is the run in a few lines.
-func (s *soak) report(took time.Duration, counters tally, scrapes []int) string {
+func (s *soak) report(took time.Duration, counters tally, seen []scrapes) string {
 	var text strings.Builder
 	out := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	line := func(what string, value any) { fmt.Fprintf(out, "%s\t%v\n", what, value) }
@@ -38,7 +38,9 @@ func (s *soak) report(took time.Duration, counters tally, scrapes []int) string 
 	line("event streams cut", s.proxy.cuts)
 	line("dockerd stopped, killed", fmt.Sprintf("%d, %d", s.stops, s.kills))
 	line("quiet points compared", s.compared)
-	line("scrapes by each Prometheus", scrapes)
+	for _, s := range seen {
+		line("scrapes by a Prometheus", fmt.Sprintf("%d; exporter up %d, dockerd up %d, event stream up %d", s.all, s.exporterUp, s.dockerUp, s.eventsUp))
+	}
 	fmt.Fprintln(out, "\tstart\tquarter\thalf\tend")
 	row := func(what string, value func(sample) float64) {
 		fmt.Fprint(out, what)
