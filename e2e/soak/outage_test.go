@@ -1,7 +1,6 @@
 package soak
 
 import (
-	"slices"
 	"time"
 
 	"github.com/docker/docker/api/types/container"
@@ -68,7 +67,7 @@ func (s *soak) mark() (at float64) {
 	at = float64(time.Now().UnixMicro()) / 1e6
 	s.done[prunes]++
 	report, err := s.node.Docker().ContainersPrune(s.t.Context(), filters.NewArgs(filters.Arg("label", "nothing.has.this")))
-	if err != nil || !slices.Equal(report.ContainersDeleted, nil) {
+	if err != nil || len(report.ContainersDeleted) > 0 {
 		s.t.Fatalf("prune nothing: %v, %q", err, report.ContainersDeleted)
 	}
 	return at

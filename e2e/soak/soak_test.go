@@ -112,7 +112,7 @@ func (s *soak) churn(stretch int) {
 			s.restartDockerd(kill)
 		}
 		s.operate()
-		if above := s.done.minus(countedIn(s.exporter.Scrape())).ofCounted().negative(); above != "" {
+		if above := s.done.minus(countedIn(s.exporter.Scrape())).ofCounted().where(below0); above != "" {
 			s.t.Errorf("counted and never done:\n%s", above)
 		}
 	}
@@ -139,11 +139,11 @@ func (s *soak) quiet() {
 	})
 	missed := s.done.minus(countedIn(m)).ofCounted()
 	lost := missed.minus(s.missed)
-	if above := lost.negative(); above != "" {
+	if above := lost.where(below0); above != "" {
 		s.t.Errorf("quiet point %d: counted and not done since the last one:\n%s", s.compared, above)
 	}
-	if lost.sum() != 0 && !s.restarted {
-		s.t.Errorf("quiet point %d: done and not counted, and dockerd was there all the time: %v", s.compared, lost)
+	if missing := lost.where(not0); missing != "" && !s.restarted {
+		s.t.Errorf("quiet point %d: done and not counted, and dockerd was there all the time:\n%s", s.compared, missing)
 	}
 	s.t.Logf("quiet point %d: %d operations, %d to count, %d missed, %d cuts, dockerd restarted %t",
 		s.compared, s.operated, s.done.ofCounted().sum(), missed.sum(), s.proxy.cuts, s.restarted)

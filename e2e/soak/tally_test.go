@@ -57,16 +57,19 @@ func (t tally) minus(other tally) tally {
 	return difference
 }
 
-// negative says which counts are below zero.
-func (t tally) negative() string {
+// where says which counts are like that.
+func (t tally) where(like func(count int) bool) string {
 	var text strings.Builder
 	for _, series := range slices.Sorted(maps.Keys(t)) {
-		if t[series] < 0 {
+		if like(t[series]) {
 			fmt.Fprintf(&text, "%s: %d\n", series, t[series])
 		}
 	}
 	return text.String()
 }
+
+func below0(count int) bool { return count < 0 }
+func not0(count int) bool   { return count != 0 }
 
 func (t tally) sum() int {
 	sum := 0
