@@ -29,7 +29,7 @@ const (
 	shortestStretch = 12
 	longestStretch  = 24
 	restartsEvery   = 16
-	patience        = time.Minute // the exporter waits for 30 s at most before it tries an event stream again
+	patience        = time.Minute // the exporter may wait for 30 s before it tries an event stream again
 )
 
 // soak is one run: what was done so far, and what the exporter made of it.

@@ -188,12 +188,23 @@ func TestBackOffAtAPage(t *testing.T) {
 func TestBackOffResets(t *testing.T) {
 	ends, _ := followFor(t, 25*time.Minute,
 		holds(0), holds(time.Millisecond), holds(0), holds(0), holds(0), // waits of 0.5, 1, 2, 4, 8 s
-		holds(5*time.Second), // shorter than the last wait: 16 s
+		holds(4*time.Second), // not long enough: 16 s
 		holds(20*time.Second), holds(0), holds(0),
 		holds(10*time.Minute),
 	)
-	want := milliseconds(0, 501, 1501, 3501, 7501, 20501, 56501, 56751, 57251, 658251, 1258501, 1500000)
+	want := milliseconds(0, 501, 1501, 3501, 7501, 19501, 55501, 55751, 56251, 657251, 1257501, 1500000)
 	if !slices.Equal(ends, want) {
+		t.Errorf("ended at %v", ends)
+	}
+}
+
+// How long an outage was does not matter once streams hold again.
+func TestBackOffResetsAfterALongOutage(t *testing.T) {
+	ends, _ := followFor(t, 2*time.Minute,
+		holds(0), holds(0), holds(0), holds(0), holds(0), holds(0), holds(0), // waits of 0.5, 1, 2, 4, 8, 16, 30 s
+		holds(10*time.Second),
+	)
+	if want := milliseconds(0, 500, 1500, 3500, 7500, 15500, 31500, 71500, 81750, 92000, 102250, 112500, 120000); !slices.Equal(ends, want) {
 		t.Errorf("ended at %v", ends)
 	}
 }

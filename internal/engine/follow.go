@@ -17,6 +17,7 @@ const (
 	eventsConnectTimeout = 5 * time.Second
 	shortestWait         = 250 * time.Millisecond // between two event streams
 	longestWait          = 30 * time.Second
+	steady               = 5 * time.Second // a stream that held longer is worth coming back to at once
 	// An engine stamps events before it puts them in order, so one may carry an earlier time than the one before it.
 	resumeOverlap = time.Second
 )
@@ -50,9 +51,10 @@ func (e *Engine) Follow(ctx context.Context, s Subscriber) {
 			s.Event(ctx, event)
 		})
 		s.Disconnected(err)
-		// A stream that held longer than the last wait is worth coming back to at once; one that ends sooner, or never
-		// began however long that took, is not.
-		if !connected.IsZero() && time.Since(connected) > wait {
+		// What counts is the stream alone, not the last wait: after a long outage a proxy that cuts every 20 s would keep the
+		// exporter away for 30 s each time, and a busy engine forgets in less. One that never began, however long that took,
+		// did not hold.
+		if !connected.IsZero() && time.Since(connected) > steady {
 			wait = shortestWait
 		} else {
 			wait = min(2*wait, longestWait)
