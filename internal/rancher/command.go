@@ -19,7 +19,7 @@ type splitter struct {
 	rest    string
 	more    bool // another word follows, if only an empty one
 	path    bool // it is the first
-	closing bool // a quote with a blank behind it may lie ahead; once there is none, nobody searches for it again
+	closing bool // a closing quote may lie ahead; once there is none, nobody searches for it again
 }
 
 func (s *splitter) next() (word string, ok bool) {
@@ -52,18 +52,17 @@ func (s *splitter) argument() (word string, ok bool) {
 // quoted is a word in quotes, line beginning behind the opening one. The closing quote is the first that ends the line or
 // has a blank behind it; what it closes must hold a blank, else Docker would not have quoted it.
 func (s *splitter) quoted(line string) (word string, ok bool) {
-	end := -1
-	if s.closing {
-		end = strings.Index(line, "' ")
-		s.closing = end >= 0
+	if !s.closing {
+		return "", false
 	}
-	if end >= 0 {
-		if word = line[:end]; strings.Contains(word, " ") {
-			s.rest = line[end+len("' "):]
+	if word, rest, found := strings.Cut(line, "' "); found {
+		if strings.Contains(word, " ") {
+			s.rest = rest
 			return word, true
 		}
 		return "", false
 	}
+	s.closing = false
 	if word, ok = strings.CutSuffix(line, "'"); ok && strings.Contains(word, " ") {
 		s.rest, s.more = "", false
 		return word, true

@@ -61,6 +61,7 @@ func TestSplitCommand(t *testing.T) {
 		"a 'b' c":             {"a", "'b'", "c"},
 		"a ''":                {"a", "''"},
 		"a '' b":              {"a", "''", "b"},
+		"a '' 'b c' d":        {"a", "''", "b c", "d"},
 		"a b' c'":             {"a", "b'", "c'"},
 		"a it's fine":         {"a", "it's", "fine"},
 		"a 'it's fine' b":     {"a", "it's fine", "b"},
@@ -77,14 +78,16 @@ func TestSplitCommand(t *testing.T) {
 	}
 }
 
-// Reading ends for good.
-func TestSplitCommandEnds(t *testing.T) {
-	for _, line := range []string{"", "a", "a 'b c'", "a "} {
-		command := splitCommand(line)
+// Reading ends for good, and behind the last word there is nothing.
+func TestCommandEnds(t *testing.T) {
+	for _, c := range []CommandLine{
+		ListedCommand(""), ListedCommand("a"), ListedCommand("a 'b c'"), ListedCommand("a "), InspectedCommand("a", []string{"b"}), {},
+	} {
+		command := c.words()
 		n := len(all(command))
 		for range 3 {
-			if word, ok := command(); ok {
-				t.Errorf("%q: a word %q behind the last of %d", line, word, n)
+			if word, ok := command(); ok || word != "" {
+				t.Errorf("a word %q behind the last of %d", word, n)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 // The server label: scheme://host[:port] in lower case and nothing else, or unknown.
 func TestServerURL(t *testing.T) {
+	const longest = 253 // host name of DNS (RFC 1035)
 	for raw, want := range map[string]string{
 		// What Rancher writes.
 		"https://r.example":              "https://r.example",
@@ -109,11 +110,12 @@ func TestServerURL(t *testing.T) {
 		"https://r.exa\u202emple":                   Unknown, // right-to-left override
 		"https://r.exa=mple":                        Unknown,
 		"https://r.exa,mple":                        Unknown,
+		"https://r.exa~mple":                        Unknown,
 		"https://{{server}}":                        Unknown,
 		"https://$SERVER":                           Unknown,
 		"https://<server>":                          Unknown,
-		"https://" + strings.Repeat("a", maxHost):   "https://" + strings.Repeat("a", maxHost),
-		"https://" + strings.Repeat("a", maxHost+1): Unknown,
+		"https://" + strings.Repeat("a", longest):   "https://" + strings.Repeat("a", longest),
+		"https://" + strings.Repeat("a", longest+1): Unknown,
 		"https://r.example/" + strings.Repeat("a", 1_000_000):      "https://r.example",
 		"https://" + strings.Repeat("a@", 1_000_000) + "r.example": "https://r.example",
 	} {
