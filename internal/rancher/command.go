@@ -64,7 +64,7 @@ func (s *splitter) quoted(line string) (word string, ok bool) {
 	}
 	s.closing = false
 	if word, ok = strings.CutSuffix(line, "'"); ok && strings.Contains(word, " ") {
-		s.rest, s.more = "", false
+		s.more = false
 		return word, true
 	}
 	return "", false

@@ -45,6 +45,9 @@ func TestEventSeries(t *testing.T) {
 	if got := len(EventRoles()) * len(EventActions()); got != 12 {
 		t.Errorf("%d series", got)
 	}
+	if EventPrune != "prune" {
+		t.Errorf("Docker does not say %q", EventPrune)
+	}
 	for _, role := range OtherRoles() {
 		for _, counted := range EventRoles() {
 			if role == counted {

@@ -24,10 +24,7 @@ func parseImage(ref string) image {
 	if found && !isDigest(digest) {
 		return unknown
 	}
-	parsed, err := reference.Parse(name)
-	if err != nil {
-		return unknown
-	}
+	parsed, _ := reference.Parse(name) // nil if it is none
 	named, ok := parsed.(reference.Named)
 	if !ok {
 		return unknown

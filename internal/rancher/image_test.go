@@ -27,6 +27,8 @@ func TestImages(t *testing.T) {
 		{"[2001:db8::7]:5000/rancher/rancher-agent:v2.5.7", "[2001:db8::7]:5000/rancher/rancher-agent:v2.5.7", cw},
 		{"Registry.Example/rancher/rancher-agent:v2.5.7", "Registry.Example/rancher/rancher-agent:v2.5.7", cw},
 		{"rancher/rancher-agent@sha256:" + hash, "rancher/rancher-agent", cw}, // #26417
+		{"rancher/rancher-agent@sha384:" + hash, "rancher/rancher-agent", cw},
+		{"rancher/rancher-agent@sha512:" + hash, "rancher/rancher-agent", cw},
 		{"rancher/rancher-agent:v2.5.7@sha256:" + hash, "rancher/rancher-agent:v2.5.7", cw},
 		{"registry.example:5000/rancher/rancher-agent@sha256:" + hash, "registry.example:5000/rancher/rancher-agent", cw},
 		{"rancher/rancher-agent:v2.5-" + hash[:40] + "-head", "rancher/rancher-agent:v2.5-" + hash[:40] + "-head", cw},     // #31454
@@ -119,7 +121,7 @@ func TestShortID(t *testing.T) {
 	const whole = "3571bad91a6b0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293"
 	for id, want := range map[string]string{
 		whole: "3571bad91a6b", "3571bad91a6b": "3571bad91a6b",
-		"": Unknown, "3571bad91a6": Unknown, "3571BAD91A6B": Unknown, "../../etc/passwd": Unknown, "sha256:" + whole: Unknown,
+		"": Unknown, "3571bad91a6": Unknown, "3571BAD91A6B": Unknown, "3571bad91a6b~": Unknown, "../../etc/passwd": Unknown, "sha256:" + whole: Unknown,
 	} {
 		if got := (Agent{ID: id}).ShortID(); got != want {
 			t.Errorf("%q: got %q, want %q", id, got, want)
