@@ -15,21 +15,14 @@ PROMTOOL3   = $(CURDIR)/.cache/promtool3
 HELM        = $(CURDIR)/.cache/helm
 MOBY        = $(CURDIR)/.cache/dockerd-moby
 # modules of their own: what the product must not depend on
-CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus
+CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
 FUZZTIME ?= 10m
 
 .PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts alerts-mutation dashboards browser \
   deploy helm image release reproducible
-
-# modules of their own, for what the product must not depend on
-CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/mutation
-
-FUZZTIME ?= 30s
 # a regular expression for the mutants to make, say internal/rancher/role.go
 ONLY     ?=
-
-.PHONY: tools build test race lint fuzz bench bench-engine mutation e2e alerts alerts-mutation dashboards browser deploy helm image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .

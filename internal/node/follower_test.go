@@ -91,17 +91,17 @@ func TestRolesOutliveTheirContainers(t *testing.T) {
 		writer := certWriter("c1")
 		roles := NewRoles(&stubEngine{})
 		roles.learn(rancher.Classify(slices.Values([]rancher.Container{writer})))
-		time.Sleep(9 * time.Minute)
+		time.Sleep(10 * time.Minute)
 		roles.learn(rancher.Snapshot{})
 		var told []rancher.Role
 		roles.tell(t.Context(), event("destroy", writer), func(role rancher.Role) { told = append(told, role) })
 		if !slices.Equal(told, []rancher.Role{rancher.RoleCertWriter}) {
-			t.Errorf("after 9 minutes: roles %q, want cert_writer", told)
+			t.Errorf("after 10 minutes: roles %q, want cert_writer", told)
 		}
-		time.Sleep(2 * time.Minute)
+		time.Sleep(time.Nanosecond)
 		roles.learn(rancher.Snapshot{})
 		if len(roles.byID) != 0 {
-			t.Errorf("after 11 minutes %d containers are remembered, want none", len(roles.byID))
+			t.Errorf("after more than 10 minutes %d containers are remembered, want none", len(roles.byID))
 		}
 	})
 }
@@ -159,4 +159,37 @@ func TestFollowerLogsOnlyLastingTrouble(t *testing.T) {
 	if last := recorder.streams[len(recorder.streams)-1]; !last {
 		t.Error("the stream is not up at the end")
 	}
+}
+
+// The log at its most talkative: every event that counts, with the short ID, and every end of a stream.
+func TestFollowerLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		logs := new(bytes.Buffer)
+		follower, _, _ := newTestFollower(&stubEngine{}, logs)
+		destroyed := shareMnt("3571bad91a6b0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293")
+		err := errors.New("follow events: connection refused")
+		follower.Connected()
+		follower.Event(t.Context(), event("destroy", destroyed))
+		follower.Event(t.Context(), rancher.Event{Action: rancher.EventPrune, Time: time.Unix(1700000001, 5)})
+		for range 3 {
+			follower.Disconnected(err)
+		}
+		time.Sleep(15*time.Minute - time.Second)
+		follower.Disconnected(err)
+		time.Sleep(time.Second)
+		follower.Disconnected(err)
+		follower.Connected()
+		want := `level=debug msg="container event" role=share_mnt action=destroy container_id=3571bad91a6b
+level=debug msg="container prune" at=2023-11-14T22:13:21.000000005Z
+level=debug msg="event stream ended" err="follow events: connection refused"
+level=warn msg="event stream unavailable" err="follow events: connection refused"
+level=debug msg="event stream still unavailable" err="follow events: connection refused"
+level=debug msg="event stream still unavailable" err="follow events: connection refused"
+level=warn msg="event stream still unavailable" err="follow events: connection refused" since=2000-01-01T00:00:00Z
+level=info msg="event stream available again" after=15m0s
+`
+		if got := logs.String(); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -46,7 +47,7 @@ func TestObserveInspectsOnlyShareMntAndRunningNodeAgents(t *testing.T) {
 	old, newest := shareMnt("a1"), shareMnt("a2")
 	old.Created, newest.Created, newest.Started = 1, 2, started
 	running, dead := nodeAgent("b1", "running"), nodeAgent("b2", "exited")
-	running.Started = started
+	running.Started, running.RestartCount = started, 3
 	engine := &stubEngine{}
 	engine.set(old, newest, running, dead, certWriter("c1"), certWriter("c2"), rancher.Container{ID: "d1", Image: "nginx"})
 
@@ -59,8 +60,8 @@ func TestObserveInspectsOnlyShareMntAndRunningNodeAgents(t *testing.T) {
 	if a := o.Snapshot.ShareMnt(); !a.Started.Equal(started) {
 		t.Errorf("share-mnt started %v, want %v", a.Started, started)
 	}
-	if a := o.Snapshot.RunningNodeAgents()[0]; !a.Started.Equal(started) {
-		t.Errorf("node-agent started %v, want %v", a.Started, started)
+	if a := o.Snapshot.RunningNodeAgents()[0]; !a.Started.Equal(started) || a.Restarts != 3 {
+		t.Errorf("node-agent started %v after %d restarts, want %v after 3", a.Started, a.Restarts, started)
 	}
 }
 
@@ -77,6 +78,44 @@ func TestObserveFailedInspect(t *testing.T) {
 			t.Errorf("%s has a start from nowhere", a.ID)
 		}
 	}
+}
+
+// crowd is an engine that takes a second for each inspect, and counts how many are under way.
+type crowd struct {
+	stubEngine
+	underWay, most int
+}
+
+func (c *crowd) Inspect(ctx context.Context, id string) (rancher.Container, error) {
+	count := func(more int) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.underWay += more
+		c.most = max(c.most, c.underWay)
+	}
+	count(1)
+	defer count(-1)
+	time.Sleep(time.Second)
+	return c.stubEngine.Inspect(ctx, id)
+}
+
+// A node with many node-agents must not meet them all at once: the engine has other work.
+func TestObserveInspectsEightAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := &crowd{}
+		var agents []rancher.Container
+		for i := range 20 {
+			agents = append(agents, nodeAgent(fmt.Sprint("b", i), "running"))
+		}
+		engine.set(agents...)
+		o := newTestObserver(engine, new(bytes.Buffer)).Observe()
+		if engine.most != 8 || len(engine.inspects) != 20 {
+			t.Errorf("%d of %d inspects at once, want 8 of 20", engine.most, len(engine.inspects))
+		}
+		if o.Duration != 3*time.Second || !o.LastSuccess.Equal(time.Now().Add(-3*time.Second)) {
+			t.Errorf("took %v, last success %v", o.Duration, o.LastSuccess)
+		}
+	})
 }
 
 func TestObserveTimesOut(t *testing.T) {
