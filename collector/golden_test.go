@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/collector"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 )
 
@@ -48,5 +49,29 @@ func TestGolden(t *testing.T) {
 				t.Errorf("lint: %v, %v", problems, err)
 			}
 		})
+	}
+}
+
+// The golden files show the help of the other metrics; those with a time of the run in them and those of events they leave out.
+func TestHelpBesideTheGoldenFiles(t *testing.T) {
+	n := newTestNode(t, defaultLimits)
+	events := collector.NewEvents()
+	events.ContainerPrune(now)
+	n.registry.MustRegister(events)
+	n.Put(enginetest.ShareMnt("v2.3.2", "https://r.example", "n1", now), enginetest.NodeAgent("cattle-node-agent-jfdlt", 0, now))
+	text := n.exposition(t)
+	for name, help := range map[string]string{
+		"scrape_duration_seconds":                       "Time this scrape spent asking the Docker Engine.",
+		"docker_last_success_timestamp_seconds":         "When the containers were last listed, in Unix seconds.",
+		"share_mnt_started_timestamp_seconds":           "Last start of the newest share-mnt container, in Unix seconds.",
+		"node_agent_started_timestamp_seconds":          "Last start of each running node-agent container, in Unix seconds.",
+		"docker_events_up":                              "Whether the event stream of the Docker Engine is connected.",
+		"container_events_total":                        "Container events seen since the exporter started, by role of the container.",
+		"docker_container_prunes_total":                 "Container prunes seen since the exporter started; engines before 20.10 report none.",
+		"docker_last_container_prune_timestamp_seconds": "When the newest container prune happened, in Unix seconds.",
+	} {
+		if line := "# HELP rancher_agent_" + name + " " + help + "\n"; !strings.Contains(text, line) {
+			t.Errorf("no line %s", line)
+		}
 	}
 }
