@@ -62,6 +62,17 @@ func TestShareMntComesAndGoes(t *testing.T) {
 	after := enginetest.ShareMnt("v2.3.2", "https://r.example", "n1", now)
 	n.Put(after)
 	want(t, n.scrape(t), "share_mnt_present 1", "share_mnt_created_timestamp_seconds "+seconds(after.Created))
+	after.State = "running"
+	n.Put(after)
+	want(t, n.scrape(t), `share_mnt_containers{state="running"} 1`, "share_mnt_exit_code absent")
+}
+
+// A registry finds metrics of one name in two collectors only if they are described.
+func TestMetricsAreDescribed(t *testing.T) {
+	n := newTestNode(t, defaultLimits)
+	if err := n.registry.Register(collector.New(nil, defaultLimits)); err == nil {
+		t.Error("the same metrics are registered twice")
+	}
 }
 
 // FC-84: on a node without any container all counts are there, and 0.

@@ -65,5 +65,5 @@ func snapshotMetrics() []*prometheus.Desc {
 }
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc(prometheus.BuildFQName(namespace, "", name), help, labels, nil)
+	return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
 }

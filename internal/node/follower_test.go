@@ -85,6 +85,20 @@ func TestFollowerCountsByRole(t *testing.T) {
 	}
 }
 
+// An engine that fails once must not cost a cert-writer its later events.
+func TestFollowerAsksAgain(t *testing.T) {
+	engine := &stubEngine{}
+	follower, _, recorder := newTestFollower(engine, new(bytes.Buffer))
+	writer := certWriter("c1")
+	follower.Event(t.Context(), event("create", writer))
+	writer.Started = time.Unix(1, 0)
+	engine.set(writer)
+	follower.Event(t.Context(), event("start", writer))
+	if want := map[string]int{"cert_writer start": 1}; !maps.Equal(recorder.events, want) {
+		t.Errorf("counted %v, want %v", recorder.events, want)
+	}
+}
+
 // A list that no longer shows a cert-writer may overtake the event of its end.
 func TestRolesOutliveTheirContainers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -142,6 +156,9 @@ func TestFollowerLogsOnlyLastingTrouble(t *testing.T) {
 	for range 3 {
 		follower.Connected()
 		follower.Disconnected(err)
+		if last := recorder.streams[len(recorder.streams)-1]; last {
+			t.Error("the stream is up without a connection")
+		}
 	}
 	if strings.Contains(logs.String(), "level=warn") {
 		t.Errorf("a stream that comes back is logged:\n%s", logs)

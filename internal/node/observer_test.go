@@ -80,6 +80,18 @@ func TestObserveFailedInspect(t *testing.T) {
 	}
 }
 
+// What an observation shows needs no inspect when it ends.
+func TestObserveRemembersRoles(t *testing.T) {
+	engine, writer := &stubEngine{}, certWriter("c1")
+	engine.set(writer)
+	observer := newTestObserver(engine, new(bytes.Buffer))
+	observer.Observe()
+	engine.set()
+	if role := observer.roles.of(t.Context(), event("die", writer)); role != rancher.RoleCertWriter || len(engine.inspects) != 0 {
+		t.Errorf("role %q after the inspects %v, want cert_writer after none", role, engine.inspects)
+	}
+}
+
 // crowd is an engine that takes a second for each inspect, and counts how many are under way.
 type crowd struct {
 	stubEngine

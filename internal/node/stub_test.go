@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
@@ -31,6 +32,7 @@ func (s *stubEngine) List(ctx context.Context, yield func(rancher.Container) boo
 		}
 	}
 	for _, c := range containers {
+		c.Started, c.RestartCount = time.Time{}, 0 // only an inspect tells
 		if !yield(c) {
 			break
 		}
