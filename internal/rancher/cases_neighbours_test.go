@@ -87,6 +87,8 @@ func TestPods(t *testing.T) {
 		{"another container of its pod", in("/k8s_sidecar_"+pod+"_cattle-system_uid_0", "run.sh", podLabels(namespace, pod, "sidecar")), view{}},
 		{"its twin in another namespace", in(cattleNodeAgent, "run.sh", agentLabels, podLabels("default", pod, "agent")), view{other: 1}},
 		{"another DaemonSet's agent", in("/k8s_agent_web_cattle-system_uid_0", "run.sh", podLabels(namespace, "web", "agent")), view{}},
+		{"a DaemonSet of nearly its name", in("/x", "run.sh", podLabels(namespace, "cattle-node-agents-jfdlt", "agent")), view{}},
+		{"a Deployment of nearly the cluster-agent's name", in("/x", "run.sh", podLabels(namespace, "cattle-cluster-agents-7-x", "cluster-register")), view{}},
 		{"cluster-agent by labels", in("/x", "run.sh", agentLabels, podLabels(namespace, "cattle-cluster-agent-7-x", "cluster-register")), clusterAgent},
 		{"cluster-agent by name", in("/k8s_cluster-register_cattle-cluster-agent-7-x_cattle-system_uid_0", "run.sh"), clusterAgent},
 		{"another pod's cluster-register", in("/x", "run.sh", podLabels(namespace, "web", "cluster-register")), view{}},
@@ -102,10 +104,11 @@ func TestPods(t *testing.T) {
 // The pod a node-agent belongs to is what an operator restarts.
 func TestNodeAgentPod(t *testing.T) {
 	byLabel := nodeAgent("cattle-node-agent-jfdlt", 0, "running", "Up", time.Hour)
-	byName, bySecondName, noPod := byLabel, byLabel, leaked("/k8s_like_name", image208, time.Hour)
+	byName, bySecondName, renamed, noPod := byLabel, byLabel, byLabel, leaked("/k8s_like_name", image208, time.Hour)
 	byName.Labels, bySecondName.Labels = nil, nil
-	bySecondName.Names = []string{"/alias", "/k8s_alias", byLabel.Names[0]}
-	for want, list := range map[string][]Container{"cattle-node-agent-jfdlt": {byLabel, byName, bySecondName}, "": {noPod}} {
+	bySecondName.Names = []string{"/alias", "/k8s_alias", "/an_alias_too", byLabel.Names[0]}
+	renamed.Names = []string{"/k8s_agent_alias_too"}
+	for want, list := range map[string][]Container{"cattle-node-agent-jfdlt": {byLabel, byName, bySecondName, renamed}, "": {noPod}} {
 		for _, c := range list {
 			if got := snapshotOf(c).Agents[0].Pod; got != want {
 				t.Errorf("%v: got pod %q, want %q", c.Names, got, want)

@@ -1,6 +1,7 @@
 package rancher
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -37,6 +38,23 @@ func TestShapeCases(t *testing.T) {
 		{"server-url unset: --token became the server", []Container{withCommand(vendor, "run.sh --only-write-certs --server --token t --no-register")},
 			running(1, map[string]int{Unknown: 1})},
 	})
+}
+
+// A snapshot keeps what has a role, whole, and what else runs on the node not at all.
+func TestSnapshotAgents(t *testing.T) {
+	job := ctr("/k8s_\xff", image259, certWriter, "running", "Up", time.Hour, agentLabels, podLabels("default", "web", "app"))
+	job.Started, job.RestartCount = time.Unix(now, 0), 3
+	agents := snapshotOf(ctr("/web", "nginx:1.17", "nginx", "running", "Up", time.Hour), job).Agents
+	if len(agents) != 1 {
+		t.Fatalf("%d agents, want 1", len(agents))
+	}
+	if a := agents[0]; a.Name != "k8s_\uFFFD" || a.Server != "" || a.Restarts != 3 || !a.Started.Equal(job.Started) {
+		t.Errorf("got %+v", a)
+	}
+	twice := leaked("/a_b", image259, time.Hour) // an engine without IDs: nothing tells that two are one
+	if got := len(Classify(slices.Values([]Container{twice, twice})).Agents); got != 2 {
+		t.Errorf("%d agents without an ID, want 2", got)
+	}
 }
 
 // No names, nil or empty: Docker shows that of containers in trouble (domain facts, section 6.3). They count like others.
