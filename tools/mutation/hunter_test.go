@@ -13,7 +13,7 @@ import (
 // What a test holds and what it does not, in functions, variables and constants, and a mutant that has no end.
 func TestCatch(t *testing.T) {
 	root := t.TempDir()
-	const source = "package p\n\nfunc held() int { return 1 }\n\nconst two = 2\n\nvar three = 3\n\nfunc loose() int { return two + three }\n\nfunc loop(n int) {\n\tfor n > 0 {\n\t\tn--\n\t}\n}\n"
+	const source = "package p\n\nfunc held() int { return 1 }\n\nconst (\n\ttwo = 2 // as a variable\n\tsize = 1\n)\n\nvar room [size]int\n\nvar three = 3\n\nfunc loose() int { return two + three }\n\nfunc loop(n int) {\n\tfor n > 0 {\n\t\tn--\n\t}\n}\n"
 	for name, text := range map[string]string{
 		"go.mod":      "module example.test\n\ngo 1.26\n",
 		"p/p.go":      source,
@@ -44,7 +44,7 @@ func TestCatch(t *testing.T) {
 		s.parts[i].timeout = time.Second
 	}
 	h.suites = map[string][]suite{"p": {s}}
-	want := map[string]outcome{"p/p.go held: 1 -> 2": caught, "p/p.go loose: two + three: + -> -": survived, "p/p.go two: 2 -> 1": survived, "p/p.go three: 3 -> 4": caught, "p/p.go loop: n-- -> ++": hung}
+	want := map[string]outcome{"p/p.go held: 1 -> 2": caught, "p/p.go loose: two + three: + -> -": survived, "p/p.go two: 2 -> 1": survived, "p/p.go size: 1 -> 2": survived, "p/p.go three: 3 -> 4": caught, "p/p.go loop: n-- -> ++": hung}
 	for i, m := range mutants {
 		expected, ok := want[m.ID]
 		if !ok {

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -20,7 +20,7 @@ type Mutant struct {
 
 // Source is the text of the file with the change.
 func (m Mutant) Source() []byte {
-	return bytes.Join([][]byte{m.File.Source[:m.change.start], m.File.Source[m.change.end:]}, []byte(m.change.with))
+	return m.File.apply([]change{m.change})
 }
 
 // change replaces the bytes between two offsets.
@@ -87,6 +87,16 @@ func (f *File) offset(p token.Pos) int { return f.Set.Position(p).Offset }
 
 func (f *File) text(n ast.Node) string {
 	return string(f.Source[f.offset(n.Pos()):f.offset(n.End())])
+}
+
+// apply makes changes that do not overlap.
+func (f *File) apply(changes []change) []byte {
+	source := f.Source
+	slices.SortStableFunc(changes, func(a, b change) int { return b.start - a.start })
+	for _, c := range changes {
+		source = slices.Concat(source[:c.start], []byte(c.with), source[c.end:])
+	}
+	return source
 }
 
 // short is the text of a node on one line, as far as an ID needs it.

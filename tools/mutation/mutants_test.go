@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/importer"
 	"go/token"
 	"slices"
 	"strings"
@@ -14,7 +15,10 @@ func file(t *testing.T, source string) *File {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Package = &Package{Path: "p", Files: []*File{f}}
+	f.Package = &Package{Path: "p", Files: []*File{f}, imported: importer.Default()}
+	if err := f.Package.check(); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // Package is a Go package whose files are broken.
@@ -22,13 +23,17 @@ type Package struct {
 	Dir      string // from the root of the repository
 	Path     string // import path
 	Files    []*File
+	tests    []*File // those in the package itself: they must compile too
 	imported types.Importer
 	defined  map[*ast.Ident]types.Object
+	types    map[ast.Expr]types.TypeAndValue
+	// variables are the constants that can be variables.
+	variables map[*ast.ValueSpec]bool
 }
 
 // load parses the packages in some directories of a module. What they import comes from the compiler's cache.
 func load(root string, dirs []string) ([]*Package, error) {
-	args := []string{"list", "-deps", "-export", "-json=ImportPath,Dir,GoFiles,Export"}
+	args := []string{"list", "-deps", "-test", "-export", "-json=ImportPath,Dir,GoFiles,TestGoFiles,Export,ForTest"}
 	for _, dir := range dirs {
 		args = append(args, "./"+dir)
 	}
@@ -39,8 +44,8 @@ func load(root string, dirs []string) ([]*Package, error) {
 		return nil, fmt.Errorf("go list: %w", err)
 	}
 	type listed struct {
-		ImportPath, Dir, Export string
-		GoFiles                 []string
+		ImportPath, Dir, Export, ForTest string
+		GoFiles, TestGoFiles             []string
 	}
 	exports, found := map[string]string{}, map[string]listed{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -50,8 +55,10 @@ func load(root string, dirs []string) ([]*Package, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		exports[l.ImportPath] = l.Export
-		found[l.Dir] = l
+		if l.ForTest == "" && !strings.HasSuffix(l.ImportPath, ".test") {
+			exports[l.ImportPath] = l.Export
+			found[l.Dir] = l
+		}
 	}
 	set := token.NewFileSet()
 	compiled := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
@@ -59,7 +66,7 @@ func load(root string, dirs []string) ([]*Package, error) {
 	for _, dir := range dirs {
 		l := found[filepath.Join(root, dir)]
 		p := &Package{Dir: dir, Path: l.ImportPath, imported: compiled}
-		for _, name := range l.GoFiles {
+		for _, name := range append(l.GoFiles, l.TestGoFiles...) {
 			source, err := os.ReadFile(filepath.Join(l.Dir, name))
 			if err != nil {
 				return nil, err
@@ -69,7 +76,11 @@ func load(root string, dirs []string) ([]*Package, error) {
 				return nil, err
 			}
 			f.Path, f.Package = filepath.Join(l.Dir, name), p
-			p.Files = append(p.Files, f)
+			if strings.HasSuffix(name, "_test.go") {
+				p.tests = append(p.tests, f)
+			} else {
+				p.Files = append(p.Files, f)
+			}
 		}
 		if err := p.check(); err != nil {
 			return nil, err
@@ -93,30 +104,34 @@ func (p *Package) check() error {
 	for _, f := range p.Files {
 		files = append(files, f.AST)
 	}
-	p.defined = map[*ast.Ident]types.Object{}
+	p.defined, p.types = map[*ast.Ident]types.Object{}, map[ast.Expr]types.TypeAndValue{}
 	config := types.Config{Importer: p.imported}
-	_, err := config.Check(p.Path, p.Files[0].Set, files, &types.Info{Defs: p.defined})
+	_, err := config.Check(p.Path, p.Files[0].Set, files, &types.Info{Defs: p.defined, Types: p.types})
+	if err == nil {
+		p.loosen()
+	}
 	return err
 }
 
-// compiles says whether the package of a mutant is still valid Go. It asks the type checker, which is faster than the compiler.
-func (m Mutant) compiles() bool {
-	broken, err := parse(m.File.Set, m.File.Name, m.Source())
+// compilesAs says whether the package is still valid Go with another text of this file. It asks the type checker, which is
+// faster than the compiler.
+func (f *File) compilesAs(source []byte) bool {
+	other, err := parse(f.Set, f.Name, source)
 	if err != nil {
 		return false
 	}
-	files := []*ast.File{broken.AST}
-	for _, f := range m.File.Package.Files {
-		if f != m.File {
-			files = append(files, f.AST)
+	files := []*ast.File{other.AST}
+	for _, more := range slices.Concat(f.Package.Files, f.Package.tests) {
+		if more != f {
+			files = append(files, more.AST)
 		}
 	}
-	config := types.Config{Importer: m.File.Package.imported}
-	_, err = config.Check(m.File.Package.Path, m.File.Set, files, nil)
+	config := types.Config{Importer: f.Package.imported}
+	_, err = config.Check(f.Package.Path, f.Set, files, nil)
 	return err == nil
 }
 
 // valid leaves the mutants that compile.
 func valid(all []Mutant) []Mutant {
-	return slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return !m.compiles() })
+	return slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return !m.File.compilesAs(m.Source()) })
 }

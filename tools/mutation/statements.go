@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"slices"
 	"strings"
@@ -90,8 +91,8 @@ func (f *File) returns(n *ast.ReturnStmt, stack []ast.Node) []change {
 	}
 	var all []change
 	for i, result := range n.Results {
-		if slices.Contains([]string{"nil", "false", "true", "0", `""`}, f.text(result)) {
-			continue // zero, or a literal
+		if f.isZeroOrBool(result) {
+			continue
 		}
 		results := make([]string, len(types))
 		for j, r := range n.Results {
@@ -112,6 +113,22 @@ func (f *File) returns(n *ast.ReturnStmt, stack []ast.Node) []change {
 		}
 	}
 	return all
+}
+
+// isZeroOrBool says whether an expression is a constant that its literal, or nothing, breaks.
+func (f *File) isZeroOrBool(e ast.Expr) bool {
+	known := f.Package.types[e]
+	if known.IsNil() || known.Value == nil {
+		return known.IsNil()
+	}
+	switch known.Value.Kind() {
+	case constant.Bool:
+		return true
+	case constant.String:
+		return constant.StringVal(known.Value) == ""
+	default:
+		return constant.Sign(known.Value) == 0
+	}
 }
 
 // resultTypes are the zero values of what the innermost function returns, in words that hold for every type.

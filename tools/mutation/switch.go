@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// One program holds all mutants of a package but those of constants: beside each function stand its mutants, and the
+// One program holds nearly all mutants of a package: beside each function stand its mutants, and the
 // function calls the one whose number is in the environment variable MUTANT. That takes one build instead of a thousand.
 
 const switchFile = "mutant_switch.go"
@@ -21,8 +21,8 @@ func (m Mutant) isSwitched() bool {
 	case *ast.FuncDecl:
 		return d.Type.TypeParams == nil && d.Name.Name != "main" && d.Name.Name != "init"
 	case *ast.ValueSpec:
-		_, ok := m.File.Package.defined[d.Names[0]].(*types.Var)
-		return ok && len(d.Names) == 1
+		_, variable := m.File.Package.defined[d.Names[0]].(*types.Var)
+		return (variable || m.File.Package.variables[d]) && len(d.Names) == 1
 	}
 	return false
 }
@@ -31,8 +31,8 @@ func (m Mutant) isSwitched() bool {
 func switched(p *Package, mutants map[int]Mutant) map[string][]byte {
 	files := map[string][]byte{}
 	for _, f := range p.Files {
-		source, more := f.Source, strings.Builder{}
-		for _, decl := range slices.Backward(declarations(f.AST)) {
+		changes, more := f.asVariables(), strings.Builder{}
+		for _, decl := range declarations(f.AST) {
 			of := map[int]Mutant{}
 			for number, m := range mutants {
 				if m.decl == decl && m.isSwitched() {
@@ -44,15 +44,13 @@ func switched(p *Package, mutants map[int]Mutant) map[string][]byte {
 			}
 			switch d := decl.(type) {
 			case *ast.FuncDecl:
-				at := f.offset(d.Name.End())
-				source = slices.Concat(source[:at], []byte("_original"), source[at:])
+				changes = append(changes, f.replace("", d.Name, d.Name.Name+"_original", ""))
 				more.WriteString(f.dispatch(d, of))
 			case *ast.ValueSpec:
-				value := d.Values[0]
-				source = slices.Concat(source[:f.offset(value.Pos())], []byte(f.choose(d, of)), source[f.offset(value.End()):])
+				changes = append(changes, f.replace("", d.Values[0], f.choose(d, of), ""))
 			}
 		}
-		files[f.Path] = append(slices.Clip(source), more.String()...)
+		files[f.Path] = append(f.apply(changes), more.String()...)
 	}
 	files[filepath.Join(filepath.Dir(p.Files[0].Path), switchFile)] =
 		fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nvar mutantNumber = os.Getenv(%q)\n", p.Files[0].AST.Name.Name, "MUTANT")
@@ -120,14 +118,8 @@ func (f *File) dispatch(d *ast.FuncDecl, of map[int]Mutant) string {
 
 // choose is the value of a variable, or one of its mutants.
 func (f *File) choose(d *ast.ValueSpec, of map[int]Mutant) string {
-	kind := types.TypeString(f.Package.defined[d.Names[0]].Type(), func(p *types.Package) string {
-		if p.Path() == f.Package.Path {
-			return ""
-		}
-		return p.Name()
-	})
 	var text strings.Builder
-	fmt.Fprintf(&text, "func() %s {\n\tswitch mutantNumber {\n", kind)
+	fmt.Fprintf(&text, "func() %s {\n\tswitch mutantNumber {\n", f.kind(d.Names[0]))
 	for _, number := range slices.Sorted(maps.Keys(of)) {
 		fmt.Fprintf(&text, "\tcase \"%d\":\n\t\treturn %s\n", number, f.within(d.Values[0], of[number].change))
 	}
