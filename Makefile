@@ -18,11 +18,11 @@ MOBY        = $(CURDIR)/.cache/dockerd-moby
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
 FUZZTIME ?= 10m
+# a regular expression for the mutants to make, say internal/rancher/role.go
+ONLY     ?=
 
 .PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts alerts-mutation dashboards browser \
   deploy helm image release reproducible
-# a regular expression for the mutants to make, say internal/rancher/role.go
-ONLY     ?=
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
