@@ -185,6 +185,18 @@ func TestEveryAlertIsComplete(t *testing.T) {
 	}
 }
 
+// A regular expression in a selector tries the label's values of all nodes, in each query: with every node firing, the time of an
+// evaluation would grow with the square of the fleet.
+func TestAnnotationsSelectOneNode(t *testing.T) {
+	for _, a := range alerts(readRules(t)) {
+		for name, text := range a.Annotations {
+			if strings.Contains(text, "=~") || strings.Contains(text, "!~") {
+				t.Errorf("%s: %s queries by a regular expression", a.Alert, name)
+			}
+		}
+	}
+}
+
 func TestEveryAlertHasARunbook(t *testing.T) {
 	wanted := map[string]bool{}
 	for _, a := range alerts(readRules(t)) {
