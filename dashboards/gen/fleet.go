@@ -63,14 +63,13 @@ func worst(s selector) dashboard.Panel {
 
 // trend leaves out the nodes that never leaked: 500 lines at 0 would hide the others.
 func trend(s selector, at place) dashboard.Panel {
-	peak := fmt.Sprintf("max_over_time(%s[$__range:$__interval] @ end()) > 1", s.liveServers(""))
-	// The first condition keeps the work small. topk stands once, for it may choose otherwise among equals the next time.
-	leaked := "(" + s.liveSeries(fmt.Sprintf(" and on (%s) %s", perNode, peak)) + ")"
+	// What leaked most is found once, at the end of the range, and stands once: topk may choose otherwise among equals the next time.
+	leaked := fmt.Sprintf("topk(20, max_over_time((%s)[$__range:$__interval] @ end()) > 1)", s.liveServers())
 	p := curve(words{
 		"Live cert-writers of the nodes that leaked",
 		"The 20 nodes with the most live cert-writers at some time of the range. A drop is a restart of the node-agent; lines at 2 (a leak) and 21 (critical) are dashed.",
 		"no node was seen leaking in this time range",
-	}, at, "short", leak(), over("A", titled(leaked+" and topk(20, "+peak+")"), "{{title}}"))
+	}, at, "short", leak(), over("A", titled(s.liveSeries(leaked)), "{{title}}"))
 	o := p.Options.(*timeseries.Options)
 	o.Legend.DisplayMode, o.Legend.Placement, o.Legend.Calcs = common.LegendDisplayModeTable, common.LegendPlacementRight, []string{"lastNotNull", "max"}
 	o.Legend.SortBy, o.Legend.SortDesc = cog.ToPtr("Max"), cog.ToPtr(true)

@@ -13,13 +13,19 @@ func (s selector) liveAgo(offset string) string {
 }
 
 // liveServers is the same number from fewer series, for it has none where no cert-writer lives; most nodes of a fleet are such.
-func (s selector) liveServers(among string) string {
-	return fmt.Sprintf("(sum by (%[1]s) (max by (%[1]s, server) (%[2]s%[3]s)))", perNode, s.of("rancher_agent_cert_writer_server_containers"), among)
+func (s selector) liveServers() string {
+	return s.liveOf(s.of("rancher_agent_cert_writer_server_containers"))
 }
 
-// liveSeries is liveServers with the zeros, of the nodes among some: a graph asks hundreds of times, once for each step.
+func (s selector) liveOf(series string) string {
+	return fmt.Sprintf("sum by (%[1]s) (max by (%[1]s, server) (%[2]s))", perNode, series)
+}
+
+// liveSeries is liveServers with the zeros, of the nodes among some. A graph asks hundreds of times, once for each step: the others are
+// left out before anything is summed.
 func (s selector) liveSeries(among string) string {
-	return fmt.Sprintf("%s or 0 * (%s == 1)", s.liveServers(among), node(s.of("rancher_agent_docker_up")+among))
+	return s.liveOf(fmt.Sprintf("(%s or 0 * (%s == 1)) and on (%s) %s",
+		s.of("rancher_agent_cert_writer_server_containers"), s.of("rancher_agent_docker_up"), perNode, among))
 }
 
 // leaking nodes have more than the one that an upgrade may leave behind.
