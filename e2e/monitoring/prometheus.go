@@ -3,6 +3,7 @@ package monitoring
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 type Prometheus struct {
 	PID     int
 	Address string
+	dir     string
 	tb      testing.TB
 }
 
@@ -26,35 +28,87 @@ type Prometheus struct {
 func StartPrometheus(tb testing.TB, config string, args ...string) *Prometheus {
 	tb.Helper()
 	testkit.NeedPrograms(tb, "prometheus")
-	dir := tb.TempDir()
-	p := &Prometheus{Address: testkit.FreeAddress(tb), tb: tb}
+	p := &Prometheus{Address: testkit.FreeAddress(tb), dir: tb.TempDir(), tb: tb}
 	p.PID = start(tb, p.Address, "prometheus", append([]string{
-		"--config.file=" + write(tb, dir, "prometheus.yml", config),
-		"--storage.tsdb.path=" + filepath.Join(dir, "tsdb"),
-		"--web.listen-address=" + p.Address,
+		"--config.file=" + write(tb, p.dir, "prometheus.yml", config),
+		"--storage.tsdb.path=" + filepath.Join(p.dir, "tsdb"),
+		"--web.listen-address=" + p.Address, "--web.enable-lifecycle",
 	}, args...)...)
 	return p
+}
+
+// Reload gives the Prometheus another configuration.
+func (p *Prometheus) Reload(config string) {
+	p.tb.Helper()
+	write(p.tb, p.dir, "prometheus.yml", config)
+	resp, err := http.Post("http://"+p.Address+"/-/reload", "", nil)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(resp.Body)
+		p.tb.Fatalf("reload: %s: %s", resp.Status, text)
+	}
 }
 
 // Vector is the value of an expression that gives a vector, now.
 func (p *Prometheus) Vector(expr string) model.Vector {
 	p.tb.Helper()
-	var vector model.Vector
-	p.get("query", url.Values{"query": {expr}}, &vector)
-	return vector
+	var data struct{ Result model.Vector }
+	p.get("query", url.Values{"query": {expr}}, &data)
+	return data.Result
 }
 
 // Range are the values of an expression over a time.
 func (p *Prometheus) Range(expr string, start, end time.Time, step time.Duration) model.Matrix {
 	p.tb.Helper()
 	unix := func(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64) }
-	var matrix model.Matrix
-	p.get("query_range", url.Values{"query": {expr}, "start": {unix(start)}, "end": {unix(end)}, "step": {fmt.Sprint(step.Seconds())}}, &matrix)
-	return matrix
+	var data struct{ Result model.Matrix }
+	p.get("query_range", url.Values{"query": {expr}, "start": {unix(start)}, "end": {unix(end)}, "step": {fmt.Sprint(step.Seconds())}}, &data)
+	return data.Result
 }
 
-// get reads the result of a query. One that Prometheus does not answer fails the test.
-func (p *Prometheus) get(endpoint string, values url.Values, result any) {
+// ActiveAlert is an alert that is pending or firing.
+type ActiveAlert struct {
+	State       string
+	Labels      map[string]string
+	Annotations map[string]string
+}
+
+// Alerts are the alerts that are pending or firing.
+func (p *Prometheus) Alerts() []ActiveAlert {
+	p.tb.Helper()
+	var data struct{ Alerts []ActiveAlert }
+	p.get("alerts", nil, &data)
+	return data.Alerts
+}
+
+// Group is a group of rules, and how its last evaluation went.
+type Group struct {
+	Name           string
+	Interval       float64 // seconds
+	EvaluationTime float64 // seconds
+	Rules          []Rule
+}
+
+// Rule is a rule, and how its last evaluation went.
+type Rule struct {
+	Name           string
+	EvaluationTime float64 // seconds
+	LastError      string
+}
+
+// Groups are the groups of rules.
+func (p *Prometheus) Groups() []Group {
+	p.tb.Helper()
+	var data struct{ Groups []Group }
+	p.get("rules", nil, &data)
+	return data.Groups
+}
+
+// get reads the data of an answer. A query that Prometheus does not answer fails the test.
+func (p *Prometheus) get(endpoint string, values url.Values, data any) {
 	p.tb.Helper()
 	resp, err := http.Get("http://" + p.Address + "/api/v1/" + endpoint + "?" + values.Encode())
 	if err != nil {
@@ -63,9 +117,8 @@ func (p *Prometheus) get(endpoint string, values url.Values, result any) {
 	defer resp.Body.Close()
 	answer := struct {
 		Error string
-		Data  struct{ Result any }
-	}{}
-	answer.Data.Result = result
+		Data  any
+	}{Data: data}
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil || resp.StatusCode != http.StatusOK {
 		p.tb.Fatalf("%s %s: %s, error %q, %v", endpoint, values.Get("query"), resp.Status, answer.Error, err)
 	}

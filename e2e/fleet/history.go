@@ -1,0 +1,145 @@
+package fleet
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/model"
+
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/monitoring"
+)
+
+const (
+	longest = 76 * time.Hour   // the longest window of the rules and of their annotations
+	slow    = 5 * time.Minute  // the interval of the rules that record for it
+	usual   = 15 * time.Minute // the longest window of the other rules, but for one
+	piece   = 30 * time.Minute // of a history sent at a time
+)
+
+var (
+	slowRecords = []string{
+		"instance:rancher_agent_share_mnt_created_timestamp_seconds:max",
+		"instance:rancher_agent_share_mnt_starts_cert_writer:max",
+		"instance:rancher_agent_cert_writer_newest_created_timestamp_seconds:max",
+	}
+	longScraped = []string{ // by the annotations of RancherShareMntRemovedRepeatedly
+		"rancher_agent_docker_container_prunes_total",
+		"rancher_agent_docker_last_container_prune_timestamp_seconds",
+	}
+	onPages = []string{ // over the whole time range, for all nodes
+		"up", "scrape_duration_seconds", "go_goroutines", "process_cpu_seconds_total", "process_resident_memory_bytes",
+		"rancher_agent_docker_up", "rancher_agent_scrape_duration_seconds", "rancher_agent_cert_writer_server_containers",
+		"rancher_agent_share_mnt_created_timestamp_seconds", "rancher_agent_share_mnt_started_timestamp_seconds",
+		"rancher_agent_share_mnt_exit_code", "rancher_agent_share_mnt_starts_cert_writer",
+	}
+)
+
+// of is how far back a series goes, and the time from one sample to the next.
+func (h History) of(series model.Metric) (back, step time.Duration) {
+	name := string(series[model.MetricNameLabel])
+	switch {
+	case slices.Contains(slowRecords, name):
+		return longest, slow
+	case slices.Contains(longScraped, name):
+		return longest, h.Interval
+	case slices.Contains(onPages, name), name == "rancher_agent_share_mnt_containers" && series["state"] == "restarting":
+		return max(h.Pages, usual), h.Interval
+	case name == "instance:rancher_agent_cert_writer_live_containers:last":
+		return time.Hour, h.Interval
+	default:
+		return usual, h.Interval
+	}
+}
+
+// History gives a Prometheus the past that the rules and the dashboards look back at, as if it had scraped the fleet all the
+// time: all series for a quarter of an hour, and those with longer windows for as long as these are.
+type History struct {
+	Interval time.Duration // of scrapes
+	Pages    time.Duration // what the dashboards look back at
+}
+
+// Write sends the history of a fleet to a Prometheus that has scraped nothing yet, and returns the number of its samples.
+// The series are those of the first node, under the names of each.
+func (h History) Write(tb testing.TB, f *Fleet, first model.Vector, to *monitoring.Prometheus) int {
+	tb.Helper()
+	w := &writer{tb: tb, url: "http://" + to.Address + "/api/v1/write"}
+	names := make([]func(model.Metric) model.Metric, len(f.Nodes))
+	for i, n := range f.Nodes {
+		names[i] = renamed(f.Nodes[0], n)
+	}
+	start := time.Now()
+	// The last pieces are short: they are what has passed meanwhile.
+	for from := start.Add(-longest); time.Since(from) > h.Interval; {
+		until := from.Add(min(piece, time.Since(from)))
+		for i, n := range f.Nodes {
+			for _, s := range first {
+				back, step := h.of(s.Metric)
+				if samples := n.samples(s, later(from, start.Add(-back)), until, step); len(samples) > 0 {
+					w.series(names[i](s.Metric), samples)
+				}
+			}
+		}
+		from = until
+	}
+	w.flush()
+	return w.samples
+}
+
+// samples are those of a series between two times.
+func (n *Node) samples(s *model.Sample, from, until time.Time, step time.Duration) []model.SamplePair {
+	value := n.past(s)
+	var samples []model.SamplePair
+	for at := from.Truncate(step).Add(step); !at.After(until); at = at.Add(step) {
+		samples = append(samples, model.SamplePair{Timestamp: model.TimeFromUnixNano(at.UnixNano()), Value: value(at)})
+	}
+	return samples
+}
+
+// past is the value of a series by time. What a removal of share-mnt moves was lower before; all else was as it is.
+func (n *Node) past(s *model.Sample) func(time.Time) model.SampleValue {
+	name := string(s.Metric[model.MetricNameLabel])
+	removals := func(at time.Time) int {
+		count, _ := slices.BinarySearchFunc(n.removals, at, time.Time.Compare)
+		return count
+	}
+	switch {
+	case len(n.removals) == 0 || s.Value == 0:
+	case strings.HasSuffix(name, "prunes_total"), strings.HasSuffix(name, "container_events_total"):
+		return func(at time.Time) model.SampleValue { return model.SampleValue(removals(at)) }
+	case strings.Contains(name, "share_mnt_created"), strings.Contains(name, "last_container_prune"):
+		return func(at time.Time) model.SampleValue {
+			return model.SampleValue(n.removals[max(removals(at)-1, 0)].Unix())
+		}
+	}
+	return func(time.Time) model.SampleValue { return s.Value }
+}
+
+// renamed turns the labels of one node's series into those of another.
+func renamed(from, to *Node) func(model.Metric) model.Metric {
+	names, old := make(map[model.LabelValue]model.LabelValue), from.own()
+	for i, value := range to.own() {
+		names[model.LabelValue(old[i])] = model.LabelValue(value)
+	}
+	return func(series model.Metric) model.Metric {
+		of := make(model.Metric, len(series))
+		for name, value := range series {
+			if other, is := names[value]; is && value != "" {
+				value = other
+			}
+			of[name] = value
+		}
+		return of
+	}
+}
+
+func sortedNames(labels model.Metric) []model.LabelName { return slices.Sorted(maps.Keys(labels)) }
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
