@@ -70,6 +70,7 @@ func trend(s selector, at place) dashboard.Panel {
 		"The 20 nodes with the most live cert-writers at some time of the range. A drop is a restart of the node-agent; lines at 2 (a leak) and 21 (critical) are dashed.",
 		"no node was seen leaking in this time range",
 	}, at, "short", leak(), over("A", titled(s.liveSeries(leaked)), "{{title}}"))
+	p.MaxDataPoints = cog.ToPtr(wholeFleet)
 	o := p.Options.(*timeseries.Options)
 	o.Legend.DisplayMode, o.Legend.Placement, o.Legend.Calcs = common.LegendDisplayModeTable, common.LegendPlacementRight, []string{"lastNotNull", "max"}
 	o.Legend.SortBy, o.Legend.SortDesc = cog.ToPtr("Max"), cog.ToPtr(true)

@@ -79,7 +79,7 @@ func TestFleet(t *testing.T) {
 	edge.lines(trend, "edge / lost-1", "edge / slow-1")
 	healthy.lines(trend)
 	all.line(trend, "prod / slow-1", moment{6*hour - minute, 12}, moment{3 * hour, 15}, moment{minute, 18})
-	all.line(trend, "prod / fast-1", moment{2 * hour, 0}, moment{minute, 90})
+	all.line(trend, "prod / fast-1", moment{2 * hour, 0}, moment{minute, 89}) // the last step is 90 s before the end
 	all.line(trend, "prod / cured-1", moment{5 * hour, 9}, moment{125 * minute, 11}, moment{115 * minute, 0}, moment{minute, 1})
 	all.line(trend, "prod / cured-2", moment{65 * minute, 6}, moment{55 * minute, 0})
 	all.line(trend, "prod / blind-1", moment{65 * minute, 5}, moment{55 * minute, missing})
