@@ -80,3 +80,10 @@ func shareMnt(id string) rancher.Container {
 func nodeAgent(id, state string) rancher.Container {
 	return rancher.Container{ID: id, Names: []string{"/k8s_agent_cattle-node-agent-abcde_cattle-system_uid_0"}, Labels: agentLabels, State: state}
 }
+
+// told are the roles that count for an event at once.
+func told(roles *Roles, e rancher.Event) []rancher.Role {
+	var counted []rancher.Role
+	roles.tell(context.Background(), e, func(role rancher.Role) { counted = append(counted, role) })
+	return counted
+}
