@@ -124,13 +124,16 @@ func TestFollowerCountsWhenTheInspectFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writer := certWriter("c1")
 		follower, roles, recorder := newTestFollower(&stubEngine{}, new(bytes.Buffer))
-		for i := range 2 * mostWaiting {
-			follower.Event(t.Context(), event("destroy", certWriter(fmt.Sprintf("gone-%d", i))))
+		const most = 256 // as many as an engine keeps
+		for i := range 2 * most {
+			if got := told(roles, event("destroy", certWriter(fmt.Sprintf("gone-%d", i)))); got != nil {
+				t.Errorf("roles %q of a container that nobody saw", got)
+			}
 		}
 		follower.Event(t.Context(), event("create", writer))
 		follower.Event(t.Context(), event("start", writer))
-		if len(recorder.events) != 0 || len(roles.waiting) != mostWaiting {
-			t.Errorf("counted %v before anybody could look; %d events wait, want %d", recorder.events, len(roles.waiting), mostWaiting)
+		if len(recorder.events) != 0 || len(roles.waiting) != most {
+			t.Errorf("counted %v before anybody could look; %d events wait, want %d", recorder.events, len(roles.waiting), most)
 		}
 		for range 2 {
 			roles.learn(rancher.Classify(slices.Values([]rancher.Container{writer})))
@@ -138,7 +141,12 @@ func TestFollowerCountsWhenTheInspectFailed(t *testing.T) {
 		if want := (map[string]int{"cert_writer create": 1, "cert_writer start": 1}); !maps.Equal(recorder.events, want) {
 			t.Errorf("counted %v, want %v", recorder.events, want)
 		}
-		time.Sleep(remembered + time.Second)
+		time.Sleep(10 * time.Minute)
+		roles.learn(rancher.Snapshot{})
+		if len(roles.waiting) != most-2 {
+			t.Errorf("after 10 minutes %d events wait, want %d", len(roles.waiting), most-2)
+		}
+		time.Sleep(time.Nanosecond)
 		roles.learn(rancher.Snapshot{})
 		if len(roles.waiting) != 0 {
 			t.Errorf("%d events of containers that nobody saw still wait", len(roles.waiting))
