@@ -13,11 +13,40 @@ import (
 // What a test holds and what it does not, in functions, variables and constants, and a mutant that has no end.
 func TestCatch(t *testing.T) {
 	root := t.TempDir()
-	const source = "package p\n\nfunc held() int { return 1 }\n\nconst (\n\ttwo = 2 // as a variable\n\tsize = 1\n)\n\nvar room [size]int\n\nvar three = 3\n\nfunc loose() int { return two + three }\n\nfunc loop(n int) {\n\tfor n > 0 {\n\t\tn--\n\t}\n}\n"
+	const source = `package p
+
+const (
+	two  = 2 // as a variable
+	size = 1
+)
+
+var room [size]int
+
+var three = 3
+
+func held() int { return 1 }
+
+func loose() int { return two + three }
+
+func loop(n int) {
+	for n > 0 {
+		n--
+	}
+}
+`
+	const test = `package p
+
+import "testing"
+
+func TestHeld(t *testing.T) {
+	loop(3)
+	if held() != 1 || loose() > 5 {
+		t.Fail()
+	}
+}
+`
 	for name, text := range map[string]string{
-		"go.mod":      "module example.test\n\ngo 1.26\n",
-		"p/p.go":      source,
-		"p/p_test.go": "package p\n\nimport \"testing\"\n\nfunc TestHeld(t *testing.T) {\n\tloop(3)\n\tif held() != 1 || loose() > 5 {\n\t\tt.Fail()\n\t}\n}\n",
+		"go.mod": "module example.test\n\ngo 1.26\n", "p/p.go": source, "p/p_test.go": test,
 	} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -44,7 +73,10 @@ func TestCatch(t *testing.T) {
 		s.parts[i].timeout = time.Second
 	}
 	h.suites = map[string][]suite{"p": {s}}
-	want := map[string]outcome{"p/p.go held: 1 -> 2": caught, "p/p.go loose: two + three: + -> -": survived, "p/p.go two: 2 -> 1": survived, "p/p.go size: 1 -> 2": survived, "p/p.go three: 3 -> 4": caught, "p/p.go loop: n-- -> ++": hung}
+	want := map[string]outcome{
+		"p/p.go held: 1 -> 2": caught, "p/p.go loose: two + three: + -> -": survived, "p/p.go loop: n-- -> ++": hung,
+		"p/p.go two: 2 -> 1": survived, "p/p.go size: 1 -> 2": survived, "p/p.go three: 3 -> 4": caught,
+	}
 	for i, m := range mutants {
 		expected, ok := want[m.ID]
 		if !ok {
@@ -76,7 +108,14 @@ func TestComplaints(t *testing.T) {
 }
 
 func TestPartsOf(t *testing.T) {
-	out := "=== RUN   TestA\n--- PASS: TestA (0.02s)\n=== RUN   TestB\n    --- PASS: TestB/x (3.00s)\n--- PASS: TestB (3.10s)\n--- PASS: TestC (0.20s)\nPASS\n"
+	const out = `=== RUN   TestA
+--- PASS: TestA (0.02s)
+=== RUN   TestB
+    --- PASS: TestB/x (3.00s)
+--- PASS: TestB (3.10s)
+--- PASS: TestC (0.20s)
+PASS
+`
 	want := []part{{"-test.skip=^(TestB|TestC)$", 5100 * time.Millisecond}, {"-test.run=^(TestB|TestC)$", 21500 * time.Millisecond}}
 	if got := partsOf(out); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -10,10 +10,8 @@ import (
 	"strings"
 )
 
-// One program holds nearly all mutants of a package: beside each function stand its mutants, and the
-// function calls the one whose number is in the environment variable MUTANT. That takes one build instead of a thousand.
-
-const switchFile = "mutant_switch.go"
+// One program holds nearly all mutants of a package: beside each function stand its mutants, and the function calls the one
+// whose number is in the environment variable MUTANT. That takes one build instead of a thousand.
 
 // isSwitched says whether the program with the switch holds a mutant.
 func (m Mutant) isSwitched() bool {
@@ -52,7 +50,7 @@ func switched(p *Package, mutants map[int]Mutant) map[string][]byte {
 		}
 		files[f.Path] = append(f.apply(changes), more.String()...)
 	}
-	files[filepath.Join(filepath.Dir(p.Files[0].Path), switchFile)] =
+	files[filepath.Join(filepath.Dir(p.Files[0].Path), "mutant_switch.go")] =
 		fmt.Appendf(nil, "package %s\n\nimport \"os\"\n\nvar mutantNumber = os.Getenv(%q)\n", p.Files[0].AST.Name.Name, "MUTANT")
 	return files
 }
