@@ -49,8 +49,6 @@ fuzz: ## each fuzz test for FUZZTIME; 80 minutes in all
 corpus: ## puts what make fuzz has found into testdata/fuzz
 	cd tools/corpus && go run . $(CURDIR)
 
-mutation: ## breaks the Go code in one place at a time; see tools/mutation/survivors.yml
-
 mutation: ## breaks the Go code in one place at a time; about 4 minutes
 	cd tools/mutation && go run . -only='$(ONLY)'
 
