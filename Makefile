@@ -67,7 +67,7 @@ faults: $(MOBY) ## each fault in turn, and what was lost; needs root and dockerd
 soak: ## an hour of churn, cuts and restarts of dockerd under two Prometheus servers; needs what e2e needs
 	go test -count=1 -timeout 90m -v ./e2e/soak -soak.duration=1h
 
-fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leaking; needs prometheus, 4 GB of disk and an hour
+fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leaking; needs prometheus, 4 GB of memory and of disk; 22 minutes
 
 fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leaking; needs prometheus, 5 GB of memory and an idle hour
 	go test ./e2e/fleet -run TestMeasure -count=1 -timeout 3h -v -args -nodes 500,2000

@@ -18,7 +18,7 @@ import (
 
 var (
 	sizes   = flag.String("nodes", "", "measure fleets of these sizes, such as 500,2000")
-	watch   = flag.Duration("watch", 5*time.Minute, "how long each fleet is scraped")
+	watch   = flag.Duration("watch", 150*time.Second, "how long each fleet is scraped")
 	scrapes = flag.Duration("interval", 30*time.Second, "from one scrape, and one evaluation of the rules, to the next")
 	pages   = flag.Duration("pages", 6*time.Hour, "the time range of the dashboards")
 )
