@@ -67,7 +67,7 @@ func TestSoak(t *testing.T) {
 		s.churn(stretch)
 		s.quiet()
 	}
-	time.Sleep(2 * time.Second) // for the last scrapes
+	time.Sleep(5 * time.Second) // for the last scrapes, of which one may fail
 	end := time.Now().Add(-time.Second)
 	counters := countedIn(s.exporter.Scrape())
 	var seen []scrapes
