@@ -4,8 +4,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -33,12 +31,8 @@ func count(socket string) (*counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	proxy := &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "docker"}) },
-		Transport:      &http.Transport{DialContext: realengine.Dial(socket)},
-		FlushInterval:  -1, // the event stream
-		ModifyResponse: c.count,
-	}
+	proxy := realengine.Proxy(socket)
+	proxy.ModifyResponse = c.count
 	c.server = http.Server{Handler: proxy, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = c.server.Serve(listener) }()
 	return c, nil

@@ -2,14 +2,11 @@ package monitoring
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"path/filepath"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/prometheus/common/model"
 
@@ -60,18 +57,8 @@ func (p *Prometheus) Vector(expr string) model.Vector {
 	return data.Result
 }
 
-// Range are the values of an expression over a time.
-func (p *Prometheus) Range(expr string, start, end time.Time, step time.Duration) model.Matrix {
-	p.tb.Helper()
-	unix := func(t time.Time) string { return strconv.FormatFloat(float64(t.UnixMilli())/1000, 'f', 3, 64) }
-	var data struct{ Result model.Matrix }
-	p.get("query_range", url.Values{"query": {expr}, "start": {unix(start)}, "end": {unix(end)}, "step": {fmt.Sprint(step.Seconds())}}, &data)
-	return data.Result
-}
-
 // ActiveAlert is an alert that is pending or firing.
 type ActiveAlert struct {
-	State       string
 	Labels      map[string]string
 	Annotations map[string]string
 }
@@ -84,12 +71,10 @@ func (p *Prometheus) Alerts() []ActiveAlert {
 	return data.Alerts
 }
 
-// Group is a group of rules, and how its last evaluation went.
+// Group is a group of rules.
 type Group struct {
-	Name           string
-	Interval       float64 // seconds
-	EvaluationTime float64 // seconds
-	Rules          []Rule
+	Name  string
+	Rules []Rule
 }
 
 // Rule is a rule, and how its last evaluation went.

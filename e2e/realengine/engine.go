@@ -11,6 +11,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,6 +142,15 @@ func (e *Engine) Socket() string { return e.path("run", "docker.sock") }
 func Dial(socket string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+}
+
+// Proxy hands requests on to the engine at a socket, event streams included.
+func Proxy(socket string) *httputil.ReverseProxy {
+	return &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: "docker"}) },
+		Transport:     &http.Transport{DialContext: Dial(socket)},
+		FlushInterval: -1, // the event stream
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -21,16 +19,10 @@ func (n *Node) OldAPI() string {
 	socket := filepath.Join(n.dir, "old.sock")
 	listener, err := net.Listen("unix", socket)
 	n.must("listen for the proxy", err)
-	target, err := url.Parse("http://docker")
-	n.must("make the proxy", err)
-	proxy := &httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
-		Transport:     &http.Transport{DialContext: Dial(n.Socket())},
-		FlushInterval: -1, // the event stream
-		ModifyResponse: func(r *http.Response) error {
-			r.Header.Set("Api-Version", oldVersion)
-			return nil
-		},
+	proxy := Proxy(n.Socket())
+	proxy.ModifyResponse = func(r *http.Response) error {
+		r.Header.Set("Api-Version", oldVersion)
+		return nil
 	}
 	server := &http.Server{Handler: refuseNewer(proxy), ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(listener) }()
