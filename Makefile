@@ -9,11 +9,8 @@ VERSION_PACKAGE = github.com/prometheus/common/version
 STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revision=$(REVISION) \
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
 
-# Tools are built from tools/go.mod, apart from the product's modules.
-STATICCHECK = $(CURDIR)/.cache/staticcheck
-PROMTOOL3   = $(CURDIR)/.cache/promtool3
-HELM        = $(CURDIR)/.cache/helm
-MOBY        = $(CURDIR)/.cache/dockerd-moby
+# Tools are built apart from the product's modules, once on a machine: tools/program says where they are.
+PROGRAMS = staticcheck promtool-3 helm dockerd-moby promtool-2.24.1
 # modules of their own: what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
@@ -33,10 +30,10 @@ test:
 race: ## all but the end-to-end tests, which run the built program
 	go test -race $$(go list ./... | grep -v /e2e)
 
-lint: $(STATICCHECK)
+lint:
 	test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
-	for module in . $(CHECK_MODULES); do \
-	  (cd $$module && go vet ./... && $(STATICCHECK) ./... && go mod tidy -diff) || exit 1; \
+	staticcheck=$$(tools/program staticcheck) && for module in . $(CHECK_MODULES); do \
+	  (cd $$module && go vet ./... && $$staticcheck ./... && go mod tidy -diff) || exit 1; \
 	done
 
 fuzz: ## each fuzz test for FUZZTIME; 80 minutes in all
@@ -61,25 +58,23 @@ bench-engine: ## ratios against a real Docker Engine of its own; needs root and 
 e2e: ## on a real Docker Engine of its own; needs root, dockerd, prometheus, alertmanager and busybox
 	go test -timeout 30m ./e2e/...
 
-faults: $(MOBY) ## each fault in turn, and what was lost; needs root and dockerd; builds a newer dockerd first, once, in minutes
-	MOBY_DOCKERD=$(MOBY) go test -v -count=1 ./e2e/faults
+faults: ## each fault in turn, and what was lost; needs root and dockerd; builds a newer dockerd first, once, in minutes
+	MOBY_DOCKERD=$$(tools/program dockerd-moby) go test -v -count=1 ./e2e/faults
 
 soak: ## an hour of churn, cuts and restarts of dockerd under two Prometheus servers; needs what e2e needs
 	go test -count=1 -timeout 90m -v ./e2e/soak -soak.duration=1h
 
 fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leaking; needs prometheus, 4 GB of memory and of disk; 22 minutes
-
-fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leaking; needs prometheus, 5 GB of memory and an idle hour
 	go test ./e2e/fleet -run TestMeasure -count=1 -timeout 3h -v -args -nodes 500,2000
 
-alerts: $(PROMTOOL3) ## needs promtool and amtool
-	cd alerts/check && PROMTOOL3=$(PROMTOOL3) go test ./...
+alerts: ## needs promtool and amtool
+	cd alerts/check && PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) go test ./...
 
 alerts-mutation: ## breaks each rule in turn; about 7 minutes
 	cd alerts/check && MUTATION=. go test -run TestMutants -timeout 3h -v .
 
-deploy: $(PROMTOOL3) ## units, scrape configurations, compose, socket proxy; needs their tools
-	PROMTOOL3=$(PROMTOOL3) go test ./deploy/...
+deploy: ## units, scrape configurations, compose, socket proxy; needs their tools
+	PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) go test ./deploy/...
 
 dashboards: ## needs prometheus
 	cd dashboards/gen && go test ./...
@@ -88,8 +83,8 @@ browser: ## the status page in a real browser; needs chromium
 	cd e2e/browser && go test ./...
 
 # -count=1, since Go does not see which files helm reads and would take a result from its cache
-helm: $(HELM) ## the chart; builds helm first, once, in minutes
-	cd deploy/helm/check && HELM=$(HELM) go test -count=1 ./...
+helm: ## the chart; builds helm first, once, in minutes
+	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) go test -count=1 ./...
 
 image: ## see also the builder argument in the Dockerfile; needs docker
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
@@ -101,16 +96,5 @@ release: ## tarballs, checksums and SBOMs in dist/
 reproducible: release ## the binaries of the release once more, from another directory and without a cache
 	LDFLAGS="$(STAMP)" deploy/reproducible
 
-tools: $(STATICCHECK) $(PROMTOOL3) $(HELM) $(MOBY)
-
-$(STATICCHECK): tools/go.mod
-	go build -modfile=tools/go.mod -o $@ honnef.co/go/tools/cmd/staticcheck
-
-$(PROMTOOL3): tools/go.mod
-	go build -modfile=tools/go.mod -o $@ github.com/prometheus/prometheus/cmd/promtool
-
-$(HELM): tools/helm/go.mod
-	go build -modfile=tools/helm/go.mod -o $@ helm.sh/helm/v3/cmd/helm
-
-$(MOBY): tools/moby/go.mod
-	go build -modfile=tools/moby/go.mod -o $@ github.com/moby/moby/v2/cmd/dockerd
+tools:
+	for program in $(PROGRAMS); do tools/program $$program || exit 1; done
