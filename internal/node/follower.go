@@ -63,16 +63,18 @@ func (f *Follower) Event(ctx context.Context, e rancher.Event) {
 	if e.Action == rancher.EventPrune {
 		_ = level.Debug(f.logger).Log("msg", "container prune", "at", e.Time.UTC().Format(time.RFC3339Nano))
 		f.recorder.ContainerPrune(e.Time)
+		f.roles.history.add(rancher.RoleNone, e)
 		return
 	}
 	if !slices.Contains(rancher.EventActions(), e.Action) {
 		return // an engine that does not filter
 	}
 	f.roles.tell(ctx, e, func(role rancher.Role) {
-		if !slices.Contains(rancher.EventRoles(), role) {
+		if !counted(role) {
 			return
 		}
 		_ = level.Debug(f.logger).Log("msg", "container event", "role", role, "action", e.Action, "container_id", rancher.ShortID(e.ID))
 		f.recorder.ContainerEvent(role, e.Action)
+		f.roles.history.add(role, e)
 	})
 }

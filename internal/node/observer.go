@@ -26,6 +26,7 @@ type Observation struct {
 	Err         error            // why the containers could not be listed
 	Duration    time.Duration    // spent asking the Docker Engine
 	LastSuccess time.Time        // when the containers were last listed; zero before the first time
+	Heard       []Heard          // the last events a Follower told, the oldest first; nil if Err is set
 }
 
 // Observer looks at the node whenever somebody asks, and never in between.
@@ -70,7 +71,7 @@ func (o *Observer) observe() Observation {
 	o.lastSuccess = time.Now()
 	o.roles.learn(snapshot)
 	o.inspectStarts(ctx, snapshot)
-	return Observation{Snapshot: snapshot, Duration: time.Since(start), LastSuccess: o.lastSuccess}
+	return Observation{Snapshot: snapshot, Duration: time.Since(start), LastSuccess: o.lastSuccess, Heard: o.roles.history.all()}
 }
 
 // inspectStarts fills in when share-mnt and the running node-agents last started, and how often Docker restarted them,

@@ -19,7 +19,8 @@ const mostWaiting = 256
 // Roles knows the roles of containers beyond their end, for events: an event tells of a cert-writer no more than that it
 // has the agent image.
 type Roles struct {
-	engine Engine
+	engine  Engine
+	history history // of the events whose role came to be known
 
 	mu      sync.Mutex
 	byID    map[string]knownRole
