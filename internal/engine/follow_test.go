@@ -116,7 +116,7 @@ func TestFollowOldAndNewEngines(t *testing.T) {
 	}
 }
 
-// An engine upgraded in place under a stream is followed again, in a version it still speaks (issue 2).
+// An engine upgraded in place under a stream is followed again, in a version it still speaks.
 func TestFollowUpgradeInPlace(t *testing.T) {
 	t.Parallel()
 	fake := startFake(t)

@@ -136,7 +136,7 @@ func TestEnvironmentNotRead(t *testing.T) {
 	}
 }
 
-// An engine upgraded in place from 20.10 to 29 costs one list, not all that follow (issue 2).
+// An engine upgraded in place from 20.10 to 29 costs one list, not all that follow.
 func TestUpgradeInPlace(t *testing.T) {
 	t.Parallel()
 	fake := startFake(t)

@@ -69,7 +69,7 @@ func TestMemoryOverTheLimit(t *testing.T) { // not parallel: it measures the pro
 	}
 }
 
-// A list of 20 MB is served (issue 2).
+// A list of 20 MB is served.
 func TestReplyOf20MB(t *testing.T) {
 	t.Parallel()
 	entry := `{"Id":"abc","Command":"` + strings.Repeat("x", 1<<20) + `"}`

@@ -116,7 +116,7 @@ func TestOneMoreEveryMinute(t *testing.T) {
 	}
 }
 
-// The two forms of a cert-writer (domain facts, section 2.1), each with and without a private CA and in every state.
+// The two forms of a cert-writer (docs/rancher.md, section 3), each with and without a private CA and in every state.
 func TestCertWriterForms(t *testing.T) {
 	forms := map[string]string{
 		"2.0.6-2.3.11":             certWriter,

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What takes share-mnt away, and the trace it leaves: one more cert-writer each time (domain facts, section 13).
+// What takes share-mnt away, and the trace it leaves: one more cert-writer each time (docs/rancher.md, section 7).
 func TestPruneCases(t *testing.T) {
 	const hour, day = time.Hour, 24 * time.Hour
 	leaks := func(n int, every, newest time.Duration) []Container {

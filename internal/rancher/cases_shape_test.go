@@ -57,7 +57,7 @@ func TestSnapshotAgents(t *testing.T) {
 	}
 }
 
-// No names, nil or empty: Docker shows that of containers in trouble (domain facts, section 6.3). They count like others.
+// No names, nil or empty: Docker shows that of containers in trouble (docs/rancher.md, section 6). They count like others.
 func TestWithoutNames(t *testing.T) {
 	for _, names := range [][]string{nil, {}, {""}, {"/"}} {
 		c := leaked("", image259, time.Hour)

@@ -76,7 +76,7 @@ func TestShareMntReplaced(t *testing.T) {
 	expect(t, []Container{fresh, old}, view{shareMnt: states{StateRemoving: 1, StateCreated: 1}, present: true, shareMntAge: time.Second})
 }
 
-// Every range of versions in every state (domain facts, sections 3.1 and 3.3): always one share-mnt, never a cert-writer,
+// Every range of versions in every state (docs/rancher.md, section 4): always one share-mnt, never a cert-writer,
 // and a leak from 2.0.6 to 2.5.9 alone, whether the command comes from a list or from an inspect.
 func TestShareMntOfEveryVersion(t *testing.T) {
 	for version, args := range shareMntArgs {

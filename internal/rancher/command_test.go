@@ -19,7 +19,7 @@ func all(command words) []string {
 }
 
 // What Docker's list shows of a command, taken apart again: every list of arguments without quotes comes back as it was
-// (domain facts, section 3.1; moby container/view.go).
+// (docs/rancher.md, section 4; moby container/view.go).
 func TestSplitCommandRoundTrip(t *testing.T) {
 	alphabet := []string{"a", "-", "=", " ", "  ", "\t", "\n", `"`, `\`, "ä", "--only-write-certs", "\xff", ""}
 	random := rand.New(rand.NewPCG(15364, 1)) // the same arguments each time

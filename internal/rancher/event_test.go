@@ -40,7 +40,7 @@ func TestEventRole(t *testing.T) {
 	}
 }
 
-// The counters are twelve: three roles, four actions (metrics contract, rancher_agent_container_events_total).
+// The counters are twelve: three roles, four actions (README, rancher_agent_container_events_total).
 func TestEventSeries(t *testing.T) {
 	if got := len(EventRoles()) * len(EventActions()); got != 12 {
 		t.Errorf("%d series", got)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Image references as Docker shows them (domain facts, section 9), with what is exported of them, and the role of a
+// Image references as Docker shows them (docs/rancher.md, section 8), with what is exported of them, and the role of a
 // cert-writer's command under them with and without Rancher's label.
 func TestImages(t *testing.T) {
 	const hash = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9"

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// This is the classification once more, from the metrics contract and section 14 of the domain facts, as slow and as plain
+// This is the classification once more, from the tables of README.md and docs/rancher.md, as slow and as plain
 // as can be: regular expressions, whole argument lists, one pass over the list for every number. TestOracle compares.
 
 // truth is a container as its maker knows it, the arguments not yet joined.
@@ -76,7 +76,7 @@ func (c truth) role() Role {
 	}
 }
 
-// flags that run.sh reads of its arguments, and the value of the last --server: section 1 of the domain facts.
+// flags that run.sh reads of its arguments, and the value of the last --server: docs/rancher.md, section 2.
 func (c truth) flags() (flags []string, server string) {
 	without := strings.Fields("-d --debug -a --all-roles -e --etcd -w --worker -p --controlplane -r --no-register -o --only-write-certs")
 	with := strings.Fields("-s --server -t --token -c --ca-checksum -n --node-name --address -i --internal-address -l --label --taints")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The grammar of run.sh (domain facts, section 1), word by word: what a labelled container with such a command is.
+// The grammar of run.sh (docs/rancher.md, section 2), word by word: what a labelled container with such a command is.
 func TestRunShGrammar(t *testing.T) {
 	const url, none = "https://r.example", ""
 	cases := []struct {
@@ -95,7 +95,7 @@ func TestRunShGrammar(t *testing.T) {
 		{"share-mnt --only-write-certs", RoleShareMntHelper, none},
 		{"/usr/bin/share-mnt", RoleShareMntHelper, none},
 		{"share-root.sh --only-write-certs", RoleOther, none},
-		// Windows (domain facts, section 10): no run.sh, other flags, nothing that leaks.
+		// Windows (docs/rancher.md, section 2): no run.sh, other flags, nothing that leaks.
 		{`pwsh -NoLogo -NonInteractive -File c:\etc\rancher\entrypoint.ps1 bootstrap --server https://r.example -o`, RoleOther, none},
 		{`powershell.exe -Command & 'c:\run agent.ps1' --only-write-certs`, RoleOther, none},
 		{`c:\run.sh --only-write-certs`, RoleOther, none},

@@ -18,7 +18,7 @@ func certWritersOf(servers ...string) []*Agent {
 }
 
 // At most limit URLs get a series each besides unknown, those whose oldest cert-writer is oldest; the rest is other:
-// counts summed, oldest the minimum, newest the maximum (metrics contract, server label).
+// counts summed, oldest the minimum, newest the maximum (README, server label).
 func TestServersOf(t *testing.T) {
 	hoursAgo := func(n int64) int64 { return now - n*3600 }
 	group := func(server string, count int, oldest, newest int64) ServerGroup {

@@ -5,7 +5,7 @@ package rancher
 const dockerRun = "docker run -d --privileged --restart=unless-stopped --net=host -v /etc/kubernetes:/etc/kubernetes " +
 	"-v /var/run:/var/run rancher/rancher-agent:v2.4.2 --server https://r.example --token " + token
 
-// shareMntArgs are the arguments of share-mnt over the versions of Rancher: domain facts, section 3.1, ranges A to F.
+// shareMntArgs are the arguments of share-mnt over the versions of Rancher: docs/rancher.md, section 4, ranges A to F.
 var shareMntArgs = map[string][]string{
 	"A: 2.0.0-2.0.5":             {"--", "share-root.sh", "/var/lib/kubelet", "/var/lib/rancher"},
 	"A: 2.0.0-2.0.5, no mounts":  {"--", "share-root.sh"},
