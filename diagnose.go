@@ -31,7 +31,7 @@ func diagnose(ctx context.Context, cfg config, docker *engine.Engine, observer c
 	report := diagnosis.Diagnose(o, events, time.Now())
 	if err := terminal.Write(stdout, report, isTerminal(stdout)); err != nil {
 		_ = level.Error(log.app).Log("msg", "cannot write the diagnosis", "err", err)
-		return exitBlind
+		return exitUnwritten
 	}
 	switch {
 	case !report.Looked:

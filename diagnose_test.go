@@ -143,9 +143,41 @@ func TestStatusPage(t *testing.T) {
 	}
 }
 
-// Metrics at / leave no room for the page.
-func TestMetricsInPlaceOfThePage(t *testing.T) {
-	p := start(t, testkit.Engine(t), "--web.telemetry-path=/")
-	_, body := get(t, p.url(t, "/"))
-	contains(t, body, "rancher_agent_docker_up 1")
+// The metrics are at their path alone, and pprof beside them, whatever that path is: / leaves no room for the page and is no
+// prefix. All of it is for reading.
+func TestPaths(t *testing.T) {
+	for _, metrics := range []string{"/", "/metrics"} {
+		for _, profiles := range []bool{true, false} {
+			fake := testkit.Engine(t)
+			args := []string{"--web.telemetry-path=" + metrics}
+			if profiles {
+				args = append(args, "--web.enable-pprof")
+			}
+			p := start(t, fake, args...)
+			_, body := get(t, p.url(t, metrics))
+			contains(t, body, "rancher_agent_docker_up 1")
+			for _, path := range []string{"/nonsense", "/metrics/x", "/favicon.ico", "/debug/pprof/nonsense"} {
+				if status, _ := get(t, p.url(t, path)); status != http.StatusNotFound {
+					t.Errorf("%v: %s: %d, want 404", args, path, status)
+				}
+			}
+			for _, path := range []string{"/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/symbol"} {
+				wantGet, wantPost := http.StatusNotFound, http.StatusNotFound
+				if profiles {
+					wantGet, wantPost = http.StatusOK, http.StatusMethodNotAllowed
+				}
+				if status, _ := get(t, p.url(t, path)); status != wantGet {
+					t.Errorf("%v: %s: %d, want %d", args, path, status, wantGet)
+				}
+				resp, err := http.Post(p.url(t, path), "text/plain", strings.NewReader("x"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				if resp.StatusCode != wantPost {
+					t.Errorf("%v: POST %s: %d, want %d", args, path, resp.StatusCode, wantPost)
+				}
+			}
+		}
+	}
 }

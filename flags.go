@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kingpin/v2"
@@ -33,10 +33,8 @@ type config struct {
 	logFormat     string
 	once          bool
 	diagnose      bool
+	text          string // what --help or --version ask for, and nothing else
 }
-
-// errShown says that the command line asked for a text (--help, --version), which has been shown.
-var errShown = errors.New("shown")
 
 // newApp declares the flags; what they set is in the config after Parse, but for the Docker endpoint.
 func newApp(cfg *config, host *string, files *engine.TLSFiles) *kingpin.Application {
@@ -64,26 +62,27 @@ func newApp(cfg *config, host *string, files *engine.TLSFiles) *kingpin.Applicat
 
 	setting(app, "log.level", "Least important messages to log: debug, info, warn or error.", "info", &cfg.logLevel, oneOf("debug", "info", "warn", "error"))
 	setting(app, "log.format", "Form of the log: logfmt or json.", "logfmt", &cfg.logFormat, oneOf("logfmt", "json"))
-	app.Flag("diagnose", "Say what is wrong with this node and what to do, and exit: 0 if nothing is, 1 if something is, 2 if the Docker Engine could not be asked.").
+	app.Flag("diagnose", "Say what is wrong with this node and what to do, and exit: 0 if nothing is, 1 if something is, 3 if the Docker Engine could not be asked.").
 		BoolVar(&cfg.diagnose)
 	app.Flag("once", "Write the metrics to standard output once and exit: 0, or 1 if the Docker Engine could not be asked.").BoolVar(&cfg.once)
 	return app
 }
 
 // parseFlags reads and checks the command line. Errors are one line.
-func parseFlags(args []string, stdout io.Writer) (config, error) {
+func parseFlags(args []string) (config, error) {
 	var (
 		cfg   config
 		host  string
 		files engine.TLSFiles
+		text  strings.Builder // kingpin panics when it cannot write
 		shown bool
 	)
 	app := newApp(&cfg, &host, &files)
-	app.UsageWriter(stdout)
+	app.UsageWriter(&text)
 	app.Terminate(func(int) { shown = true })
 	_, err := app.Parse(args)
 	if shown {
-		return config{}, errShown
+		return config{text: text.String()}, nil
 	}
 	if err != nil {
 		return config{}, fmt.Errorf("%w, try --help", err)
@@ -91,7 +90,7 @@ func parseFlags(args []string, stdout io.Writer) (config, error) {
 	if cfg.once && cfg.diagnose {
 		return config{}, errors.New("--once and --diagnose exclude each other")
 	}
-	if cfg.endpoint, err = engine.ParseEndpoint(host, tlsFiles(host, files)); err != nil {
+	if cfg.endpoint, err = parseEndpoint(host, files); err != nil {
 		return config{}, fmt.Errorf("--docker.host, --docker.tls-*: %w", err)
 	}
 	for _, address := range *cfg.web.WebListenAddresses {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Every wrong flag is one clear line on standard error that names it, and exit code 2.
+// Every wrong flag is one clear line on standard error that names it, and exit code 64.
 func TestWrongFlags(t *testing.T) {
 	broken := filepath.Join(t.TempDir(), "web.yml")
 	if err := os.WriteFile(broken, []byte("basic_auth_users: [\n tls"), 0o600); err != nil {
@@ -26,6 +26,7 @@ func TestWrongFlags(t *testing.T) {
 		{"--docker.timeout=1s --docker.timeout=2s", "flag 'docker.timeout' cannot be repeated"},
 		{"--docker.host=ssh://host", `"ssh://host": want unix:///path or tcp://host:port`},
 		{"--docker.host=unix://docker.sock", `"unix://docker.sock": a unix socket needs an absolute path`},
+		{"--docker.host=unix:/", `"unix:/": a unix socket needs an absolute path`},
 		{"--docker.host=tcp://host", `"tcp://host": want tcp://host:port`},
 		{"--docker.tls-ca=ca.pem", "TLS needs a tcp:// host"},
 		{"--docker.host=tcp://host:2376 --docker.tls-ca=/nonexistent.pem", `could not read CA certificate "/nonexistent.pem"`},
@@ -68,25 +69,36 @@ func TestDockerHostPassword(t *testing.T) {
 
 func TestDockerHostFromEnvironment(t *testing.T) {
 	t.Setenv("DOCKER_HOST", "tcp://127.0.0.1:2375")
-	cfg, err := parseFlags(nil, io.Discard)
+	cfg, err := parseFlags(nil)
 	if err != nil || cfg.endpoint.String() != "tcp://127.0.0.1:2375" {
 		t.Errorf("endpoint %v, error %v", cfg.endpoint, err)
 	}
-	cfg, err = parseFlags([]string{"--docker.host=unix:///run/docker.sock"}, io.Discard)
+	cfg, err = parseFlags([]string{"--docker.host=unix:///run/docker.sock"})
 	if err != nil || cfg.endpoint.String() != "unix:///run/docker.sock" {
 		t.Errorf("endpoint %v, error %v: the flag wins", cfg.endpoint, err)
 	}
 }
 
-// DOCKER_CERT_PATH turns TLS on for a tcp engine and does not trouble a unix socket.
-func TestDockerCertPath(t *testing.T) {
-	t.Setenv("DOCKER_CERT_PATH", "/nonexistent")
-	if _, err := parseFlags(nil, io.Discard); err != nil {
-		t.Errorf("with a unix socket: %v", err)
-	}
-	_, err := parseFlags([]string{"--docker.host=tcp://127.0.0.1:2376"}, io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "/nonexistent/ca.pem") {
-		t.Errorf("with a tcp engine: %v, want an error about /nonexistent/ca.pem", err)
+// The environment turns TLS on for a tcp engine, in whatever case its scheme is, and does not trouble a unix socket.
+func TestTLSFromEnvironment(t *testing.T) {
+	for _, tc := range []struct{ env, host, want string }{
+		{"DOCKER_CERT_PATH=/nonexistent", "unix:///run/docker.sock", ""},
+		{"DOCKER_CERT_PATH=/nonexistent", "tcp://127.0.0.1:2376", "/nonexistent/ca.pem"},
+		{"DOCKER_CERT_PATH=/nonexistent", "TCP://127.0.0.1:2376", "/nonexistent/ca.pem"},
+		{"DOCKER_CERT_PATH=", "tcp://127.0.0.1:2376", ""},
+		{"DOCKER_TLS_VERIFY=1", "unix:///run/docker.sock", ""},
+		{"DOCKER_TLS_VERIFY=1", "tcp://127.0.0.1:2376", "DOCKER_TLS_VERIFY is set, but there are no certificates"},
+		{"DOCKER_TLS_VERIFY=1", "Tcp://127.0.0.1:2376", "DOCKER_TLS_VERIFY is set, but there are no certificates"},
+		{"DOCKER_TLS_VERIFY=", "tcp://127.0.0.1:2376", ""},
+	} {
+		t.Run(tc.env+" "+tc.host, func(t *testing.T) {
+			name, value, _ := strings.Cut(tc.env, "=")
+			t.Setenv(name, value)
+			_, err := parseFlags([]string{"--docker.host=" + tc.host})
+			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
 	}
 }
 

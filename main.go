@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/go-kit/log/level"
 	"github.com/prometheus/client_golang/prometheus"
 	versioncollector "github.com/prometheus/client_golang/prometheus/collectors/version"
@@ -29,35 +31,42 @@ import (
 
 const programName = "rancher_agent_exporter"
 
-// The exit codes.
+// The exit codes. None of them is 2: that is how Go exits when it crashes.
 const (
-	exitOK      = 0
-	exitFailure = 1 // could not listen or, with --once, could not ask Docker
-	exitUsage   = 2 // a flag or its value is wrong
+	exitOK        = 0
+	exitFailure   = 1  // could not listen or, with --once, could not ask Docker
+	exitUsage     = 64 // a flag or its value is wrong; EX_USAGE of sysexits.h
+	exitUnwritten = 74 // what was asked for could not be written; EX_IOERR
 
 	exitFound = 1 // with --diagnose: something is wrong with the node
-	exitBlind = 2 // with --diagnose: could not look
+	exitBlind = 3 // with --diagnose: could not look
 )
+
+// firstSocket is the first descriptor that systemd passes; sd_listen_fds(3).
+const firstSocket = 3
 
 // shutdownTimeout bounds what a stop waits for scrapes that run, so that the program ends within 5 s.
 const shutdownTimeout = 4 * time.Second
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	stampVersion()
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is the program: it ends when it is done, or when ctx is.
+// run is the program: it ends when it is done, when ctx is, or, once it serves, by a signal. What runs once leaves signals
+// alone: they end it at once.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	cfg, err := parseFlags(args, stdout)
-	if errors.Is(err, errShown) {
-		return exitOK
-	}
+	cfg, err := parseFlags(args)
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: error: %s\n", programName, strings.ReplaceAll(err.Error(), "\n", " "))
 		return exitUsage
+	}
+	if cfg.text != "" {
+		if _, err := io.WriteString(stdout, cfg.text); err != nil {
+			fmt.Fprintf(stderr, "%s: error: %s\n", programName, err)
+			return exitUnwritten
+		}
+		return exitOK
 	}
 	log := newLoggers(stderr, cfg.logLevel, cfg.logFormat)
 
@@ -71,6 +80,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return diagnose(ctx, cfg, docker, observer, stdout, log)
 	}
 
+	ctx, restore := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer restore()
+	signal.Ignore(syscall.SIGPIPE) // of a log whose reader has gone, as when journald restarts
 	_ = level.Info(log.app).Log("msg", "starting "+programName, "version", version.Info(), "docker_host", cfg.endpoint)
 	registry := newRegistry(observer, cfg.limits)
 	ctx, cancel := context.WithCancel(ctx)
@@ -107,7 +119,7 @@ func once(o node.Observation, limits collector.Limits, stdout io.Writer, log log
 	}
 	if err != nil {
 		_ = level.Error(log.app).Log("msg", "cannot write the metrics", "err", err)
-		return exitFailure
+		return exitUnwritten
 	}
 	if o.Err != nil {
 		return exitFailure
@@ -115,10 +127,29 @@ func once(o node.Observation, limits collector.Limits, stdout io.Writer, log log
 	return exitOK
 }
 
+// listenAndServe is the toolkit's, but for what it does not check: a descriptor that systemd, or whoever set LISTEN_FDS,
+// passed and that is no listening socket.
+func listenAndServe(server *http.Server, flags *web.FlagConfig, log loggers) error {
+	if !*flags.WebSystemdSocket {
+		return web.ListenAndServe(server, flags, log.toolkit)
+	}
+	listeners, err := activation.Listeners()
+	if err != nil {
+		return err
+	}
+	if len(listeners) == 0 {
+		return errors.New("--web.systemd-socket: systemd passed no socket")
+	}
+	if i := slices.Index(listeners, nil); i >= 0 {
+		return fmt.Errorf("--web.systemd-socket: descriptor %d is no listening socket", firstSocket+i)
+	}
+	return web.ServeMultiple(listeners, server, flags, log.toolkit)
+}
+
 // serve answers requests until ctx ends, then lets those that run finish.
 func serve(ctx context.Context, server *http.Server, flags *web.FlagConfig, log loggers) int {
 	failed := make(chan error, 1)
-	go func() { failed <- web.ListenAndServe(server, flags, log.toolkit) }()
+	go func() { failed <- listenAndServe(server, flags, log) }()
 	select {
 	case err := <-failed:
 		_ = level.Error(log.app).Log("msg", "cannot serve", "err", err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -149,7 +148,7 @@ func TestReadmeQuickStart(t *testing.T) {
 			t.Errorf("no command %q in the quick start", command)
 		}
 	}
-	if _, err := parseFlags(nil, io.Discard); err != nil {
+	if _, err := parseFlags(nil); err != nil {
 		t.Errorf("without flags: %v", err)
 	}
 }

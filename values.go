@@ -94,18 +94,25 @@ func checkListenAddress(address string) error {
 	return nil
 }
 
-// tlsFiles are the files given by flags; without any, and for a tcp:// engine, those in DOCKER_CERT_PATH; nil for no TLS.
-func tlsFiles(host string, flags engine.TLSFiles) *engine.TLSFiles {
+// parseEndpoint is the engine at host, behind TLS if there are files given by flags or, for a tcp:// engine, in
+// DOCKER_CERT_PATH. Docker's own client takes DOCKER_TLS_VERIFY for a wish for TLS, so here it does not go unheard.
+func parseEndpoint(host string, flags engine.TLSFiles) (engine.Endpoint, error) {
 	if flags != (engine.TLSFiles{}) {
-		return &flags
+		return engine.ParseEndpoint(host, &flags)
 	}
-	dir := os.Getenv("DOCKER_CERT_PATH")
-	if dir == "" || !strings.HasPrefix(host, "tcp://") {
-		return nil
+	endpoint, err := engine.ParseEndpoint(host, nil)
+	if err != nil || !endpoint.TCP() {
+		return endpoint, err
 	}
-	return &engine.TLSFiles{
-		CA:   filepath.Join(dir, "ca.pem"),
-		Cert: filepath.Join(dir, "cert.pem"),
-		Key:  filepath.Join(dir, "key.pem"),
+	if dir := os.Getenv("DOCKER_CERT_PATH"); dir != "" {
+		return engine.ParseEndpoint(host, &engine.TLSFiles{
+			CA:   filepath.Join(dir, "ca.pem"),
+			Cert: filepath.Join(dir, "cert.pem"),
+			Key:  filepath.Join(dir, "key.pem"),
+		})
 	}
+	if os.Getenv("DOCKER_TLS_VERIFY") != "" {
+		return engine.Endpoint{}, errors.New("DOCKER_TLS_VERIFY is set, but there are no certificates: set DOCKER_CERT_PATH or --docker.tls-ca, --docker.tls-cert and --docker.tls-key")
+	}
+	return endpoint, nil
 }

@@ -27,7 +27,7 @@ const (
 // moment, and so for the readiness probe too.
 func newHandler(cfg config, registry *prometheus.Registry, observer collector.Observer, log loggers) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET "+cfg.telemetryPath, metrics(cfg, registry, log))
+	mux.Handle("GET "+exactly(cfg.telemetryPath), metrics(cfg, registry, log))
 	mux.HandleFunc("GET "+healthyPath, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "healthy") })
 	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, _ *http.Request) {
 		if err := observer.Observe().Err; err != nil {
@@ -37,18 +37,26 @@ func newHandler(cfg config, registry *prometheus.Registry, observer collector.Ob
 		fmt.Fprintln(w, "ready")
 	})
 	if cfg.pprof {
-		mux.HandleFunc(pprofPath, pprof.Index)
-		mux.HandleFunc(pprofPath+"cmdline", pprof.Cmdline)
-		mux.HandleFunc(pprofPath+"profile", pprof.Profile)
-		mux.HandleFunc(pprofPath+"symbol", pprof.Symbol)
-		mux.HandleFunc(pprofPath+"trace", pprof.Trace)
+		mux.HandleFunc("GET "+pprofPath, pprof.Index)
+		mux.HandleFunc("GET "+pprofPath+"cmdline", pprof.Cmdline)
+		mux.HandleFunc("GET "+pprofPath+"profile", pprof.Profile)
+		mux.HandleFunc("GET "+pprofPath+"symbol", pprof.Symbol)
+		mux.HandleFunc("GET "+pprofPath+"trace", pprof.Trace)
 	}
 	if cfg.telemetryPath != "/" {
-		mux.Handle("GET /{$}", statuspage.New(pageConfig(cfg), func() diagnosis.Report {
+		mux.Handle("GET "+exactly("/"), statuspage.New(pageConfig(cfg), func() diagnosis.Report {
 			return diagnosis.Diagnose(observer.Observe(), nil, time.Now())
 		}))
 	}
 	return mux
+}
+
+// exactly is a pattern for one path; http.ServeMux takes "/" for every path.
+func exactly(path string) string {
+	if path == "/" {
+		return "/{$}"
+	}
+	return path
 }
 
 func metrics(cfg config, registry *prometheus.Registry, log loggers) http.Handler {

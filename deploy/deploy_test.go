@@ -2,6 +2,7 @@
 package deploy
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,10 +56,7 @@ func TestSystemdUnits(t *testing.T) {
 }
 
 func TestScrapeConfigurations(t *testing.T) {
-	configs, err := filepath.Glob("prometheus/*.yml")
-	if err != nil || len(configs) != 3 {
-		t.Fatalf("scrape configurations %v, %v", configs, err)
-	}
+	configs := []string{"prometheus/static.yml", "prometheus/file_sd.yml", "prometheus/kubernetes_sd.yml"}
 	dir := t.TempDir()
 	copyTo(t, dir, "../alerts/rules.yml")
 	if err := os.Mkdir(filepath.Join(dir, "targets"), 0o755); err != nil {
@@ -75,6 +73,49 @@ func TestScrapeConfigurations(t *testing.T) {
 			runTool(t, dir, promtool, "check", "config", copyTo(t, dir, config))
 		})
 	}
+}
+
+// The unit keeps the exporter up whatever ended it, but for a wrong flag: 2 is how Go crashes, and systemd takes SIGPIPE and
+// SIGHUP for a success.
+func TestSystemdRestart(t *testing.T) {
+	unit, err := os.ReadFile("systemd/rancher_agent_exporter.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"Restart=always", "RestartPreventExitStatus=64"} {
+		if !strings.Contains(string(unit), "\n"+line+"\n") {
+			t.Errorf("the unit has no line %s", line)
+		}
+	}
+}
+
+// A file that grows old is noticed after ten minutes, by promtool's own reckoning, and one that is written each minute is not.
+func TestTextfileRules(t *testing.T) {
+	testkit.NeedPrograms(t, "promtool")
+	dir := t.TempDir()
+	copyTo(t, dir, "prometheus/textfile.rules.yml")
+	const series = `node_textfile_mtime_seconds{node="n1",file="/var/lib/node_exporter/textfile_collector/%s.prom"}`
+	test := `rule_files: [textfile.rules.yml]
+evaluation_interval: 1m
+tests:
+- interval: 1m
+  input_series:
+  - {series: '` + fmt.Sprintf(series, "rancher_agent") + `', values: '0+60x10 600x30'}
+  - {series: '` + fmt.Sprintf(series, "other") + `', values: '0x40'}
+  alert_rule_test:
+  - {eval_time: 20m, alertname: RancherAgentTextfileStale}
+  - eval_time: 26m
+    alertname: RancherAgentTextfileStale
+    exp_alerts:
+    - exp_labels: {node: n1, file: /var/lib/node_exporter/textfile_collector/rancher_agent.prom, severity: warning}
+      exp_annotations:
+        summary: The file with the metrics of rancher_agent_exporter on n1 is 16m 0s old
+        description: Something keeps ` + "`rancher_agent_exporter --once`" + ` from writing it, so what the node shows about its cert-writers is of then. Look at the log of the cron job or timer on that node, and for a full disk.
+`
+	if err := os.WriteFile(filepath.Join(dir, "test.yml"), []byte(test), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	runTool(t, dir, "promtool", "test", "rules", "test.yml")
 }
 
 var mount = regexp.MustCompile(`(?m)^    - (\.[^:]+):`)

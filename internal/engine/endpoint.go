@@ -45,7 +45,7 @@ func ParseEndpoint(host string, files *TLSFiles) (Endpoint, error) {
 	e := Endpoint{host: host, network: u.Scheme, tls: files}
 	switch u.Scheme {
 	case "unix":
-		e.address = strings.TrimPrefix(host, "unix://")
+		_, e.address, _ = strings.Cut(host, "://") // as given, a path may have a % in it
 		if u.Host != "" || !strings.HasPrefix(e.address, "/") {
 			return Endpoint{}, fmt.Errorf("%q: a unix socket needs an absolute path: unix:///path", host)
 		}
@@ -90,6 +90,9 @@ func (e Endpoint) scheme() string {
 	}
 	return "http"
 }
+
+// TCP reports whether the engine listens on a TCP port, by whatever case its scheme was given in.
+func (e Endpoint) TCP() bool { return e.network == "tcp" }
 
 // String is the Docker host as given.
 func (e Endpoint) String() string { return e.host }
