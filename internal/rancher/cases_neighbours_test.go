@@ -73,6 +73,8 @@ func TestPods(t *testing.T) {
 	in := func(name, command string, labels ...map[string]string) []Container {
 		return []Container{ctr(name, imageID, command, "running", "Up", time.Hour, labels...)}
 	}
+	second := leaked("/alias", image208, time.Hour)
+	second.Names = []string{"/alias", "/k8s_app_web_default_uid_0"}
 	nodeAgents, clusterAgent := view{nodeAgents: states{StateRunning: 1}}, view{clusterAgent: 1}
 	runCases(t, []fieldCase{
 		{"node-agent by labels", in(cattleNodeAgent, "run.sh", agentLabels, podLabels(namespace, pod, "agent")), nodeAgents},
@@ -96,6 +98,10 @@ func TestPods(t *testing.T) {
 		{"the cluster-agent's twin in another namespace", in("/x", "run.sh", podLabels("default", "cattle-cluster-agent-7-x", "cluster-register")), view{}},
 		{"a leaked command in a pod is no cert-writer", in("/k8s_x", certWriter, agentLabels, podLabels("default", "web", "app")), view{other: 1}},
 		{"an empty namespace is a pod too", in("/k8s_x", certWriter, agentLabels, map[string]string{"io.kubernetes.pod.namespace": ""}), view{other: 1}},
+		{"nor is it in a pod told by name alone", in("/k8s_app_web_default_uid_0", certWriter, agentLabels), view{other: 1, unmanaged: 1}},
+		{"nor where the kubelet's name comes second", []Container{second}, view{other: 1, unmanaged: 1}},
+		{"k8s without the underscore is no name of the kubelet", []Container{ctr("/k8s-bell", image208, certWriter, "exited", "", time.Hour, agentLabels)},
+			view{certWriters: states{StateExited: 1}, unmanaged: 1}},
 		{"node-agent by name with Rancher's label alone: the clean-up would take it", in(cattleNodeAgent, "run.sh", agentLabels),
 			view{nodeAgents: states{StateRunning: 1}, unmanaged: 1}},
 	})

@@ -2,6 +2,7 @@ package rancher
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -99,5 +100,60 @@ func TestStarted(t *testing.T) {
 	}
 	if running := s.RunningNodeAgents(); len(running) != 1 || !running[0].Started.Equal(started) {
 		t.Errorf("running: %+v", running)
+	}
+}
+
+// Docker takes names and references of any length (60,000 bytes were seen); what is shown of them is not.
+func TestNamesAreClipped(t *testing.T) {
+	long := strings.Repeat("n", 60_000)
+	tag := strings.Repeat("t", 128)
+	pod := nodeAgentPod + long
+	agent := nodeAgent(pod, 0, "running", "Up", time.Hour)
+	writer := leaked("/"+strings.Repeat("é", 200), strings.Repeat("r", 240)+"/rancher-agent:"+tag, time.Hour)
+	invalid := leaked("/"+strings.Repeat("\xff", 60_000), image208, time.Hour)
+	whole := leaked("/"+long[:256], image208, time.Hour)
+	agents := snapshotOf(agent, writer, invalid, whole).Agents
+	for i, want := range []string{"k8s_agent_" + pod[:246], strings.Repeat("é", 128), "\uFFFD", long[:256]} {
+		if got := agents[i].Name; got != want {
+			t.Errorf("name of %d bytes %q, want %q", len(got), got, want)
+		}
+	}
+	if got := agents[0].Pod; got != pod[:256] {
+		t.Errorf("pod of %d bytes", len(got))
+	}
+	if got := agents[1].Image; got != (strings.Repeat("r", 240) + "/rancher-agent:" + tag)[:256] || agents[1].Role != RoleCertWriter {
+		t.Errorf("%s of image %q", agents[1].Role, got)
+	}
+}
+
+// A container that is called unknown has a name, unlike one that Docker tells none of: on that the clean-up may panic.
+func TestNameless(t *testing.T) {
+	called, none, empty := leaked("/unknown", image208, time.Hour), leaked("", image208, time.Hour), leaked("/", image208, time.Hour)
+	none.Names = nil
+	agents := snapshotOf(called, none, empty).Agents
+	for i, nameless := range []bool{false, true, false} {
+		if a := agents[i]; a.Nameless != nameless || a.Name != Unknown {
+			t.Errorf("%d: name %q, nameless %t", i, a.Name, a.Nameless)
+		}
+	}
+}
+
+// RKE's own containers tell a node that RKE1 built from an imported one.
+func TestRKEServices(t *testing.T) {
+	inPod := rkeService("kubelet", "running", "Up")
+	inPod.Names = []string{"/k8s_app_web_default_uid_0"}
+	for name, c := range map[string]struct {
+		list []Container
+		want bool
+	}{
+		"kubelet":                {[]Container{rkeService("kubelet", "exited", "Exited (0) 2 days ago")}, true},
+		"others too":             {[]Container{leaked("/a", image208, 0), rkeService("kube-proxy", "running", "Up"), leaked("/b", image208, 0)}, true},
+		"none":                   {nil, false},
+		"the agent's containers": {[]Container{leaked("/a", image208, 0), shareMntOf(rangeB, "exited", "Exited (0)", time.Hour)}, false},
+		"a tenant's pod":         {[]Container{inPod}, false},
+	} {
+		if got := snapshotOf(c.list...).RKE; got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

@@ -137,7 +137,8 @@ func TestStartsCertWriter(t *testing.T) {
 	}
 }
 
-// Who is share-mnt: either process label, or the exact name, whatever the image, the command and the pod; nothing else.
+// Who is share-mnt: either process label, or the exact name, whatever the image and the command, but nothing in a pod: the
+// labels of a container are also those of its image, which a tenant makes.
 func TestShareMntIdentity(t *testing.T) {
 	one := view{shareMnt: states{StateExited: 1}, present: true, shareMntAge: time.Hour}
 	exited := func(name string, labels ...map[string]string) Container {
@@ -156,7 +157,12 @@ func TestShareMntIdentity(t *testing.T) {
 		{"label and another name", []Container{exited("/keen_bell", agentLabels, shareMntLabels)}, renamed},
 		{"old label and another name", []Container{exited("/keen_bell", agentLabels, oldLabels)}, renamed},
 		{"label, foreign image", []Container{ctr("/x", "busybox", "true", "exited", "", time.Hour, shareMntLabels)}, foreign},
-		{"label in a pod", []Container{exited("/x", shareMntLabels, podLabels("default", "web", "app"))}, one},
+		{"a tenant's image says so", []Container{ctr("/k8s_app_web_default_uid_0", "shop:v1", "sleep 9", "running", "Up", time.Minute,
+			shareMntLabels, oldLabels, podLabels("default", "web", "app"))}, view{}},
+		{"a tenant's image says so, no pod labels", []Container{ctr("/k8s_app_web_default_uid_0", "shop:v1", "sleep 9", "running", "Up", time.Minute, shareMntLabels)}, view{}},
+		{"a tenant's pod beside the real one", []Container{exited("/share-mnt", agentLabels, shareMntLabels),
+			ctr("/k8s_app_web_default_uid_0", "shop:v1", "sleep 9", "running", "Up", time.Minute, shareMntLabels, podLabels("default", "web", "app"))}, one},
+		{"a pod of the agent image", []Container{exited("/share-mnt", agentLabels, shareMntLabels, podLabels("default", "web", "app"))}, view{other: 1}},
 		{"old-share-mnt by label", []Container{exited("/old-share-mnt", agentLabels, shareMntLabels)}, one},
 		{"old-share-mnt is none by name, but the clean-up spares it", []Container{exited("/old-share-mnt", agentLabels)}, view{certWriters: states{StateExited: 1}}},
 		{"nor is share-mnt-2", []Container{exited("/share-mnt-2", agentLabels)}, view{certWriters: states{StateExited: 1}}},

@@ -21,18 +21,21 @@ func TestEventRole(t *testing.T) {
 		role       Role
 		certain    bool
 	}{
-		"share-mnt by name":              {attributes("share-mnt", image233), RoleShareMnt, true},
-		"share-mnt by label":             {attributes("x", "busybox", shareMntLabels), RoleShareMnt, true},
-		"share-mnt by old label":         {attributes("x", image233, oldLabels), RoleShareMnt, true},
-		"node-agent by labels":           {attributes("x", imageID, agentLabels, agentPod), RoleNodeAgent, true},
-		"node-agent by name":             {attributes(cattleNodeAgent[1:], imageID), RoleNodeAgent, true},
-		"sandbox of the node-agent":      {attributes("x", "rancher/pause:3.1", sandboxPod), RoleNone, true},
-		"agent image by label":           {attributes("keen_bell", "example/mirror:v1", agentLabels), RoleNone, false},
-		"agent image by repository":      {attributes("keen_bell", image233), RoleNone, false},
-		"an image ID may be the agent's": {attributes("keen_bell", imageID), RoleNone, false},
-		"another image":                  {attributes("web", "nginx:1.17"), RoleNone, true},
-		"agent image in somebody's pod":  {attributes("x", image233, agentLabels, podLabels("default", "web", "app")), RoleNone, true},
-		"no attributes":                  {nil, RoleNone, true},
+		"share-mnt by name":               {attributes("share-mnt", image233), RoleShareMnt, true},
+		"share-mnt by label":              {attributes("x", "busybox", shareMntLabels), RoleShareMnt, true},
+		"share-mnt by old label":          {attributes("x", image233, oldLabels), RoleShareMnt, true},
+		"node-agent by labels":            {attributes("x", imageID, agentLabels, agentPod), RoleNodeAgent, true},
+		"node-agent by name":              {attributes(cattleNodeAgent[1:], imageID), RoleNodeAgent, true},
+		"sandbox of the node-agent":       {attributes("x", "rancher/pause:3.1", sandboxPod), RoleNone, true},
+		"agent image by label":            {attributes("keen_bell", "example/mirror:v1", agentLabels), RoleNone, false},
+		"agent image by repository":       {attributes("keen_bell", image233), RoleNone, false},
+		"an image ID may be the agent's":  {attributes("keen_bell", imageID), RoleNone, false},
+		"another image":                   {attributes("web", "nginx:1.17"), RoleNone, true},
+		"agent image in somebody's pod":   {attributes("x", image233, agentLabels, podLabels("default", "web", "app")), RoleNone, true},
+		"a tenant's image says share-mnt": {attributes("k8s_app_web_default_uid_0", "shop:v1", shareMntLabels, podLabels("default", "web", "app")), RoleNone, true},
+		"the same without pod labels":     {attributes("k8s_app_web_default_uid_0", "shop:v1", shareMntLabels, oldLabels), RoleNone, true},
+		"agent image in a pod by name":    {attributes("k8s_app_web_default_uid_0", image233, agentLabels), RoleNone, true},
+		"no attributes":                   {nil, RoleNone, true},
 	} {
 		if role, certain := (Event{Attributes: c.attributes}).Role(); role != c.role || certain != c.certain {
 			t.Errorf("%s: got %q, certain %t", name, role, certain)

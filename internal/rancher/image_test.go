@@ -81,20 +81,44 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// Without label and repository only run.sh with agent flags is an agent: nobody else's run.sh, and no agent of Rancher v1.
-func TestImageIDNeedsAgentFlags(t *testing.T) {
+// Without label and repository only run.sh with a server and a token is an agent, as every one is that Rancher starts by a
+// command: nobody else's run.sh, whose flags may be spelled like the agent's, and no agent of Rancher v1.
+func TestImageIDNeedsServerAndToken(t *testing.T) {
+	const server, token = " --server https://r.example", " --token x"
 	for command, want := range map[string]Role{
-		certWriter:                              RoleCertWriter,
-		registration:                            RoleRegistration,
-		"run.sh --server https://r.example":     RoleOther,
-		"run.sh":                                RoleNone,
-		"/run.sh":                               RoleNone,
-		"/run.sh inspect-host":                  RoleNone, // Rancher v1
-		"/run.sh http://192.0.2.7/v1/scripts/x": RoleNone, // Rancher v1
-		"run.sh -- agent clean node":            RoleNone,
-		"/usr/bin/share-mnt /var/lib":           RoleNone,
-		"nginx":                                 RoleNone,
-		"":                                      RoleNone,
+		certWriter:                                     RoleCertWriter,
+		"run.sh -t x -s https://r.example -o":          RoleCertWriter,
+		"run.sh --server u" + token + withCertWriter:   RoleCertWriter, // whatever the server looks like
+		"/opt/app/run.sh -o /data/out":                 RoleNone,
+		"run.sh" + withCertWriter:                      RoleNone,
+		"run.sh" + withCertWriter + server:             RoleNone,
+		"run.sh" + withCertWriter + token:              RoleNone,
+		"run.sh" + withCertWriter + server + " -t":     RoleNone, // a value is missing
+		"run.sh" + withCertWriter + token + " -s":      RoleNone,
+		"run.sh" + withCertWriter + server + " -t  ":   RoleNone, // an empty value
+		"run.sh" + withCertWriter + token + " -s  -r":  RoleNone,
+		"run.sh" + withCertWriter + server + " x -t x": RoleNone, // nothing is read behind x
+		"run.sh" + server + token + " x -o":            RoleOther,
+		"run.sh --only-write-certs --server --token x": RoleNone, // server-url unset: --token became the server
+
+		registration: RoleRegistration,
+		"run.sh" + server + token + " -r -n m-ab": RoleRegistration,
+		"run.sh --worker":                         RoleNone,
+		"run.sh -w -p -e":                         RoleNone,
+		"run.sh" + server + " --worker":           RoleNone,
+		"run.sh" + token + " -r -n m-ab":          RoleNone,
+		"run.sh" + server + token:                 RoleOther,
+		"run.sh" + server:                         RoleNone,
+		"run.sh -d":                               RoleNone,
+		"run.sh":                                  RoleNone,
+		"/run.sh":                                 RoleNone,
+		"/run.sh inspect-host":                    RoleNone, // Rancher v1
+		"/run.sh http://192.0.2.7/v1/scripts/x":   RoleNone, // Rancher v1
+		"run.sh -- agent clean node":              RoleNone,
+		"/usr/bin/share-mnt /var/lib":             RoleNone,
+		"/usr/bin/share-mnt" + server + token:     RoleNone,
+		"nginx" + server + token + withCertWriter: RoleNone,
+		"": RoleNone,
 	} {
 		if got := RoleOf(ctr("/keen_bell", imageID, command, "running", "Up", time.Hour)); got != want {
 			t.Errorf("%q: got %q, want %q", command, got, want)

@@ -27,11 +27,8 @@ var (
 	oracleExit       = regexp.MustCompile(`^(Exited|Restarting) \(([0-9]+)\)`)
 )
 
-// role of one container, in the order of the contract: share-mnt, pods, agent image, command.
+// role of one container, in the order of the contract: pods, share-mnt, agent image, command.
 func (c truth) role() Role {
-	if c.labels["io.rancher.rke.container.name"] == "share-mnt" || c.labels["io.cattle.process.name"] == "share-mnt" || slices.Contains(c.names, "/share-mnt") {
-		return RoleShareMnt
-	}
 	agentImage := c.labels["io.cattle.agent"] == "true" || oracleAgentImage.MatchString(c.image)
 	if namespace, ok := c.labels["io.kubernetes.pod.namespace"]; ok {
 		pod, container := c.labels["io.kubernetes.pod.name"], c.labels["io.kubernetes.container.name"]
@@ -54,9 +51,18 @@ func (c truth) role() Role {
 			return RoleClusterAgent
 		}
 	}
+	if slices.ContainsFunc(c.names, func(name string) bool { return strings.HasPrefix(name, "/k8s_") }) {
+		if agentImage {
+			return RoleOther
+		}
+		return RoleNone
+	}
+	if c.labels["io.rancher.rke.container.name"] == "share-mnt" || c.labels["io.cattle.process.name"] == "share-mnt" || slices.Contains(c.names, "/share-mnt") {
+		return RoleShareMnt
+	}
 	isRunSh := path.Base(c.path) == "run.sh"
-	flags, _ := c.flags()
-	if !agentImage && !(oracleImageID.MatchString(c.image) && isRunSh && len(flags) > 0) {
+	flags, server, token := c.flags()
+	if !agentImage && !(oracleImageID.MatchString(c.image) && isRunSh && server != "" && token != "") {
 		return RoleNone
 	}
 	has := func(names ...string) bool {
@@ -76,8 +82,8 @@ func (c truth) role() Role {
 	}
 }
 
-// flags that run.sh reads of its arguments, and the value of the last --server: docs/rancher.md, section 2.
-func (c truth) flags() (flags []string, server string) {
+// flags that run.sh reads of its arguments, and the values of the last --server and --token: docs/rancher.md, section 2.
+func (c truth) flags() (flags []string, server, token string) {
 	without := strings.Fields("-d --debug -a --all-roles -e --etcd -w --worker -p --controlplane -r --no-register -o --only-write-certs")
 	with := strings.Fields("-s --server -t --token -c --ca-checksum -n --node-name --address -i --internal-address -l --label --taints")
 	for i := 0; i < len(c.args); i++ {
@@ -88,21 +94,25 @@ func (c truth) flags() (flags []string, server string) {
 		case slices.Contains(with, arg):
 			flags = append(flags, arg)
 			i++
-			if arg == "-s" || arg == "--server" {
-				server = ""
-				if i < len(c.args) {
-					server = c.args[i]
-				}
+			value := ""
+			if i < len(c.args) {
+				value = c.args[i]
+			}
+			switch arg {
+			case "-s", "--server":
+				server = value
+			case "-t", "--token":
+				token = value
 			}
 		default:
-			return flags, server
+			return flags, server, token
 		}
 	}
-	return flags, server
+	return flags, server, token
 }
 
 func (c truth) server() string {
-	_, value := c.flags()
+	_, value, _ := c.flags()
 	match := oracleURL.FindStringSubmatch(strings.ToLower(value))
 	if match == nil {
 		return Unknown

@@ -36,17 +36,21 @@ const (
 	nodeAgentContainer     = "agent"
 	clusterAgentPod        = "cattle-cluster-agent-"
 	clusterAgentContainer  = "cluster-register"
-	kubeletNodeAgent       = "k8s_" + nodeAgentContainer + "_" + nodeAgentPod
-	kubeletClusterAgent    = "k8s_" + clusterAgentContainer + "_" + clusterAgentPod
+	kubeletName            = "k8s_"
+	kubeletNodeAgent       = kubeletName + nodeAgentContainer + "_" + nodeAgentPod
+	kubeletClusterAgent    = kubeletName + clusterAgentContainer + "_" + clusterAgentPod
 	agentNamespace         = "cattle-system"
 	shareMntHelperCommand  = "share-mnt"
 	kubeletNamePodPosition = 2 // k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT
 )
 
-// identity is the role that labels and names alone decide; certain is false where the command must be looked at.
-// share-mnt comes first: from Rancher 2.5.10 on its flags are a cert-writer's, to the letter. Then pods, by the kubelet's
-// labels, or by its naming where a runtime shows none.
+// identity is the role that labels and names alone decide; certain is false where the command must be looked at. Pods come
+// first: Docker copies the labels of an image into its containers, so a tenant's pod may claim to be anything that Rancher
+// runs without a pod. Then share-mnt: from Rancher 2.5.10 on its flags are a cert-writer's, to the letter.
 func identity(labels map[string]string, names []string) (role Role, certain bool) {
+	if inPod(labels, names) {
+		return podRole(labels, names), true
+	}
 	if labels[processLabel] == shareMnt || labels[oldProcessLabel] == shareMnt {
 		return RoleShareMnt, true
 	}
@@ -55,26 +59,44 @@ func identity(labels map[string]string, names []string) (role Role, certain bool
 			return RoleShareMnt, true
 		}
 	}
-	if namespace, inPod := labels[podNamespaceLabel]; inPod {
+	return RoleNone, false
+}
+
+// inPod says whether the kubelet started a container: by its labels, or by its naming where a runtime shows none.
+func inPod(labels map[string]string, names []string) bool {
+	if _, ok := labels[podNamespaceLabel]; ok {
+		return true
+	}
+	for _, name := range names {
+		if strings.HasPrefix(trimSlash(name), kubeletName) {
+			return true
+		}
+	}
+	return false
+}
+
+// podRole is the role of a container in a pod.
+func podRole(labels map[string]string, names []string) Role {
+	if namespace, labelled := labels[podNamespaceLabel]; labelled {
 		pod, container := labels[podNameLabel], labels[podContainerLabel]
 		switch {
 		case namespace == agentNamespace && container == nodeAgentContainer && strings.HasPrefix(pod, nodeAgentPod):
-			return RoleNodeAgent, true
+			return RoleNodeAgent
 		case namespace == agentNamespace && container == clusterAgentContainer && strings.HasPrefix(pod, clusterAgentPod):
-			return RoleClusterAgent, true
+			return RoleClusterAgent
 		default:
-			return RoleNone, true
+			return RoleNone
 		}
 	}
 	for _, name := range names {
 		switch name = trimSlash(name); {
 		case strings.HasPrefix(name, kubeletNodeAgent):
-			return RoleNodeAgent, true
+			return RoleNodeAgent
 		case strings.HasPrefix(name, kubeletClusterAgent):
-			return RoleClusterAgent, true
+			return RoleClusterAgent
 		}
 	}
-	return RoleNone, false
+	return RoleNone
 }
 
 // RoleOf tells the role of a container.
@@ -100,7 +122,7 @@ func classify(c Container, known memory) (role Role, server string) {
 	switch program(command) {
 	case runShProgram:
 		flags := parseRunSh(command)
-		byImage = byImage || flags.flags > 0 // an image ID and no agent flag: somebody else's run.sh
+		byImage = byImage || flags.complete() // else an image ID with somebody else's run.sh
 		if role = flags.role(); role == RoleCertWriter {
 			server = known.server(flags.server)
 		}
@@ -119,6 +141,12 @@ func hasAgentImage(labels map[string]string, ref string, known memory) bool {
 }
 
 func hasAgentLabel(labels map[string]string) bool { return labels[agentLabel] == "true" }
+
+// isRKEService says whether RKE made a container (kubelet, kube-proxy …), which imported clusters do not have.
+func isRKEService(c Container) bool {
+	service := c.Labels[processLabel]
+	return service != "" && service != shareMnt && !inPod(c.Labels, c.Names)
+}
 
 // isUnmanaged is the rule by which the node-agent, 15 s after it connects, force-removes agent containers in any state
 // (cleanup in cmd/agent/main.go, Rancher v2.0.0 to v2.11): the label, no pod, no share-mnt in the first name.

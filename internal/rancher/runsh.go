@@ -17,6 +17,7 @@ type runShFlag struct {
 var runShFlags = func() map[string]runShFlag {
 	asRole := runShFlag{set: func(r *runSh, _ string) { r.roles = true }}
 	server := runShFlag{value: true, set: func(r *runSh, v string) { r.server = v }}
+	token := runShFlag{value: true, set: func(r *runSh, v string) { r.token = v != "" }}
 	nodeName := runShFlag{value: true, set: func(r *runSh, _ string) { r.nodeName = true }}
 	noRegister := runShFlag{set: func(r *runSh, _ string) { r.noRegister = true }}
 	onlyWriteCerts := runShFlag{set: func(r *runSh, _ string) { r.onlyWriteCerts = true }} // since 2.0.6
@@ -24,7 +25,7 @@ var runShFlags = func() map[string]runShFlag {
 	return map[string]runShFlag{
 		"--debug": ignored, "-d": ignored,
 		"--server": server, "-s": server,
-		"--token": ignoredValue, "-t": ignoredValue,
+		"--token": token, "-t": token,
 		"--ca-checksum": ignoredValue, "-c": ignoredValue,
 		"--all-roles": asRole, "-a": asRole,
 		"--etcd": asRole, "-e": asRole,
@@ -42,8 +43,8 @@ var runShFlags = func() map[string]runShFlag {
 
 // runSh is what run.sh understands of its arguments.
 type runSh struct {
-	flags          int    // how many flags were read
 	server         string // value of --server, not yet looked at
+	token          bool   // --token, with a value
 	roles          bool   // --etcd, --controlplane, --worker or --all-roles
 	nodeName       bool   // --node-name
 	noRegister     bool   // --no-register
@@ -62,6 +63,10 @@ func (r runSh) role() Role {
 		return RoleOther
 	}
 }
+
+// complete says whether the command alone tells an agent: every one that Rancher starts by a command has a server and a
+// token, without which run.sh ends at once. A single flag such as -o is anybody's.
+func (r runSh) complete() bool { return r.server != "" && r.token }
 
 // program is the name of what a command starts, without its directory.
 func program(command words) string {
@@ -82,7 +87,6 @@ func parseRunSh(args words) runSh {
 		if !ok {
 			return r
 		}
-		r.flags++
 		value := ""
 		if flag.value {
 			value, _ = args()

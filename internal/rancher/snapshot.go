@@ -6,23 +6,26 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Agent is a container that has a part in the leak. It holds nothing secret.
 type Agent struct {
 	ID        string // whole, as Docker gives it; see ShortID
 	Name      string // first name without its slash; Unknown where Docker tells none
+	Nameless  bool   // Docker tells no name, on which the clean-up of the node-agent may panic
 	Image     string // reference without digest; Unknown for a bare image ID
 	Pod       string // pod name; "" outside a pod
 	Role      Role
 	State     State
-	Created   int64     // Unix seconds, as Docker gives them: in the future or in year 1, if it says so
-	Started   time.Time // last start; zero if unknown or never started
-	Restarts  int       // how often Docker has restarted it by itself; only with Started
-	Server    string    // of a cert-writer: scheme://host[:port] or Unknown
-	ExitCode  *int      // of an exited or restarting container, if Docker tells it
-	Unmanaged bool      // the node-agent will force-remove it 15 s after it next connects
-	Leaks     bool      // of a share-mnt: each start leaves one more cert-writer (Rancher 2.0.6 to 2.5.9)
+	Created   int64         // Unix seconds, as Docker gives them: in the future or in year 1, if it says so
+	Started   time.Time     // last start; zero if unknown or never started
+	Restarts  int           // how often Docker has restarted it by itself; only with Started
+	Server    string        // of a cert-writer: scheme://host[:port] or Unknown
+	ExitCode  *int          // of an exited or restarting container, if Docker tells it
+	Ended     time.Duration // at least so long ago, in the words of the list; only with ExitCode
+	Unmanaged bool          // the node-agent will force-remove it 15 s after it next connects
+	Leaks     bool          // of a share-mnt: each start leaves one more cert-writer (Rancher 2.0.6 to 2.5.9)
 }
 
 // ShortID is the ID as docker ps shows it, 12 hex digits; [Unknown] for what is no container ID.
@@ -31,6 +34,7 @@ func (a Agent) ShortID() string { return ShortID(a.ID) }
 // Snapshot is what one list of all containers says about the leak on a node.
 type Snapshot struct {
 	Agents []*Agent // every container whose role is not RoleNone, the oldest first
+	RKE    bool     // RKE made containers here: kubelet, kube-proxy …
 }
 
 // Classify makes a snapshot of all containers of a node. A container listed twice counts once. It keeps nothing of those
@@ -39,6 +43,7 @@ func Classify(containers iter.Seq[Container]) Snapshot {
 	var s Snapshot
 	seen, known := make(map[string]bool), newMemory()
 	for c := range containers {
+		s.RKE = s.RKE || isRKEService(c)
 		role, server := classify(c, known)
 		if role == RoleNone || c.ID != "" && seen[c.ID] {
 			continue
@@ -55,8 +60,9 @@ func Classify(containers iter.Seq[Container]) Snapshot {
 func newAgent(c Container, role Role, server string, known memory) *Agent {
 	a := &Agent{
 		ID:        c.ID,
-		Name:      cmp.Or(validUTF8(c.firstName()), Unknown),
-		Image:     known.image(c.Image).name,
+		Name:      cmp.Or(shown(c.firstName()), Unknown),
+		Nameless:  len(c.Names) == 0,
+		Image:     shown(known.image(c.Image).name),
 		Role:      role,
 		State:     stateOf(c.State),
 		Created:   c.Created,
@@ -67,10 +73,10 @@ func newAgent(c Container, role Role, server string, known memory) *Agent {
 		Leaks:     role == RoleShareMnt && startsCertWriter(c.Command.words()),
 	}
 	if role == RoleNodeAgent {
-		a.Pod = validUTF8(podName(c))
+		a.Pod = shown(podName(c))
 	}
 	if code, ok := exitCode(a.State, c.Status); ok {
-		a.ExitCode = &code
+		a.ExitCode, a.Ended = &code, endedAgo(c.Status)
 	}
 	return a
 }
@@ -143,4 +149,16 @@ func (s Snapshot) filter(keep func(*Agent) bool) []*Agent {
 	return kept
 }
 
-func validUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// longestName is how much of a name is shown, in bytes: Docker takes names and references of any length.
+const longestName = 256
+
+// shown is a name as it is shown everywhere: valid UTF-8 and not too long.
+func shown(name string) string {
+	name = name[:min(len(name), longestName+utf8.UTFMax)] // what is replaced grows
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	for len(name) > longestName {
+		_, last := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-last]
+	}
+	return name
+}

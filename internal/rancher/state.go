@@ -3,6 +3,7 @@ package rancher
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // State is the state of a container in Docker's words.
@@ -57,4 +58,29 @@ func exitCode(state State, status string) (int, bool) {
 	}
 	code, err := strconv.Atoi(digits)
 	return code, err == nil
+}
+
+// units are those in which a list tells how long ago something was (docker/go-units).
+var units = map[string]time.Duration{
+	"second": time.Second, "minute": time.Minute, "hour": time.Hour,
+	"day": 24 * time.Hour, "week": 7 * 24 * time.Hour, "month": 30 * 24 * time.Hour, "year": 365 * 24 * time.Hour,
+}
+
+// endedAgo reads how long ago a container ended out of "Exited (0) 2 minutes ago", "Restarting (1) About a minute ago" or
+// "Exited (137) Less than a second ago"; 0 where it does not tell.
+func endedAgo(status string) time.Duration {
+	const longest = 200 // of any unit, none of which a list counts further
+	_, ago, _ := strings.Cut(status, ") ")
+	words := strings.Fields(strings.TrimPrefix(ago, "About "))
+	if len(words) < 2 {
+		return 0
+	}
+	n, err := strconv.Atoi(words[0])
+	if err != nil && (words[0] == "a" || words[0] == "an") {
+		n = 1
+	}
+	if n < 0 || n > longest {
+		return 0
+	}
+	return time.Duration(n) * units[strings.TrimSuffix(words[1], "s")]
 }

@@ -107,3 +107,22 @@ func TestExitCodes(t *testing.T) {
 		})
 	}
 }
+
+// How long ago a container ended is in the list's words alone (docker/go-units).
+func TestEndedAgo(t *testing.T) {
+	for status, want := range map[string]time.Duration{
+		"Exited (0) 2 seconds ago": 2 * time.Second, "Exited (0) 1 second ago": time.Second, "Exited (137) Less than a second ago": 0,
+		"Restarting (1) About a minute ago": time.Minute, "Exited (0) 37 minutes ago": 37 * time.Minute, "Exited (0) About an hour ago": time.Hour,
+		"Exited (0) 47 hours ago": 47 * time.Hour, "Exited (0) 13 days ago": 13 * 24 * time.Hour, "Exited (0) 2 weeks ago": 14 * 24 * time.Hour,
+		"Exited (0) 3 months ago": 90 * 24 * time.Hour, "Exited (0) 2 years ago": 730 * 24 * time.Hour,
+		"Exited (0)": 0, "Exited (0) ": 0, "Exited (0) soon": 0, "Exited (0) 5 fortnights ago": 0, "Exited (0) -5 minutes ago": 0,
+		"Exited (0) 99999999999999 years ago": 0, "Exited (0) 99999999999999999999 seconds ago": 0,
+	} {
+		if got := snapshotOf(shareMntOf(rangeF, "exited", status, time.Hour)).Agents[0].Ended; got != want {
+			t.Errorf("%q: %v, want %v", status, got, want)
+		}
+	}
+	if got := snapshotOf(shareMntOf(rangeF, "running", "Exited (0) 2 seconds ago", time.Hour)).Agents[0].Ended; got != 0 {
+		t.Errorf("a running container ended %v ago", got)
+	}
+}
