@@ -1,5 +1,5 @@
 // Package collector turns what an observer sees of a node into Prometheus metrics: gauges from one snapshot a scrape, and
-// counters from events. No gauge depends on an event.
+// counters from events. No gauge of containers depends on an event.
 package collector
 
 import (

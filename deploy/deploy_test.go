@@ -89,6 +89,36 @@ func TestSystemdRestart(t *testing.T) {
 	}
 }
 
+var dropIn = regexp.MustCompile("(?s)```ini\n(.*?)```")
+
+// The drop-in of the README for another group than docker is right by systemd's own words, and takes docker away.
+func TestSystemdDropIn(t *testing.T) {
+	testkit.NeedPrograms(t, "systemd-analyze")
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := dropIn.FindSubmatch(readme)
+	if text == nil || !strings.Contains(string(text[1]), "[Service]\nSupplementaryGroups=\nSupplementaryGroups=") {
+		t.Fatalf("the README has no drop-in: %q", text)
+	}
+	dir := t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := copyTo(t, dir, "systemd/rancher_agent_exporter.service", "/usr/local/bin/rancher_agent_exporter", program)
+	if err := os.Mkdir(service+".d", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(service+".d", "override.conf"), text[1], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if output := runTool(t, dir, "systemd-analyze", "verify", service); output != "" {
+		t.Errorf("systemd-analyze verify: %s", output)
+	}
+}
+
 // A file that grows old is noticed after ten minutes, by promtool's own reckoning, and one that is written each minute is not.
 func TestTextfileRules(t *testing.T) {
 	testkit.NeedPrograms(t, "promtool")
@@ -118,7 +148,10 @@ tests:
 	runTool(t, dir, "promtool", "test", "rules", "test.yml")
 }
 
-var mount = regexp.MustCompile(`(?m)^    - (\.[^:]+):`)
+var (
+	mount = regexp.MustCompile(`(?m)^    - (\.[^:]+):`)
+	port  = regexp.MustCompile(`(?m)^    ports: \['(.*)'\]$`)
+)
 
 // What the demo mounts is there, and right by the tools' own words.
 func TestCompose(t *testing.T) {
@@ -135,6 +168,16 @@ func TestCompose(t *testing.T) {
 	for _, m := range mounts {
 		if _, err := os.Stat(filepath.Join("../demo", m[1])); err != nil {
 			t.Errorf("the demo mounts %s: %v", m[1], err)
+		}
+	}
+
+	ports := port.FindAllStringSubmatch(string(compose), -1)
+	if len(ports) < 4 {
+		t.Errorf("only %d ports are published", len(ports))
+	}
+	for _, port := range ports {
+		if !strings.HasPrefix(port[1], "127.0.0.1:") {
+			t.Errorf("the demo publishes %s to the network, without a password", port[1])
 		}
 	}
 

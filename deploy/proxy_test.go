@@ -3,9 +3,12 @@ package deploy
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"net"
 	"net/http"
+	"os"
 	"os/exec"
+	"os/user"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,8 +26,13 @@ func TestSocketProxy(t *testing.T) {
 	writer := enginetest.CertWriter(0, "https://r.example", time.Now())
 	fake.Put(writer)
 
-	address := testkit.FreeAddress(t)
-	config := copyTo(t, t.TempDir(), "socket-proxy/haproxy.cfg", "/var/run/docker.sock", strings.TrimPrefix(fake.Host(), "unix://"), "127.0.0.1:2375", address)
+	own, err := user.LookupGroupId(strconv.Itoa(os.Getgid()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	socket := testkit.SocketPath(t)
+	config := copyTo(t, t.TempDir(), "socket-proxy/haproxy.cfg", "/var/run/docker.sock", strings.TrimPrefix(fake.Host(), "unix://"),
+		"/run/rancher-agent-exporter/docker.sock", socket, "group rancher-agent-exporter", "group "+own.Name)
 	log := new(bytes.Buffer)
 	proxy := exec.Command("haproxy", "-db", "-f", config)
 	proxy.Stdout, proxy.Stderr = log, log
@@ -39,13 +47,13 @@ func TestSocketProxy(t *testing.T) {
 		}
 	}()
 
-	endpoint, err := engine.ParseEndpoint("tcp://"+address, nil)
+	endpoint, err := engine.ParseEndpoint("unix://"+socket, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	docker := engine.New(endpoint)
 	var list []rancher.Container
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		list = nil
 		if err = docker.List(t.Context(), func(c rancher.Container) bool {
 			list = append(list, c)
@@ -56,6 +64,9 @@ func TestSocketProxy(t *testing.T) {
 	}
 	if err != nil || len(list) != 1 {
 		t.Fatalf("listed %d containers, %v; want one", len(list), err)
+	}
+	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o660 {
+		t.Errorf("the proxy's socket is open to others: %v, %v", info, err)
 	}
 	if c, err := docker.Inspect(t.Context(), writer.ID); err != nil || c.Started.IsZero() {
 		t.Errorf("inspected %v, %v", c, err)
@@ -73,16 +84,21 @@ func TestSocketProxy(t *testing.T) {
 	stop()
 
 	fake.ResetRequests()
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}}}
 	for _, request := range []struct{ method, path string }{
 		{"POST", "/containers/" + writer.ID + "/stop"}, {"DELETE", "/containers/" + writer.ID}, {"POST", "/v1.41/containers/create"},
 		{"GET", "/info"}, {"GET", "/images/json"}, {"GET", "/containers/" + writer.ID + "/logs"}, {"GET", "/containers/json?size=1"},
+		{"GET", "/containers/json"}, {"GET", "/v1.41/containers/json?all=1&size=1"}, {"GET", "/containers/json?siz%65=1"},
+		{"GET", "/v1.41/containers/json?all=1&siz%65=1"}, {"GET", "/containers/json?all=1;size=1"}, {"GET", "/containers/" + writer.ID + "/json?siz%65=1"},
 		{"PUT", "/containers/json"}, {"GET", "/v1.41/containers/../images/json"}, {"GET", "/containers/%2e%2e/images/json"},
 	} {
-		r, err := http.NewRequest(request.method, fmt.Sprintf("http://%s%s", address, request.path), nil)
+		r, err := http.NewRequest(request.method, "http://docker"+request.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := http.DefaultClient.Do(r)
+		resp, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,6 +77,8 @@ func distrust(err error) string {
 		invalid   x509.CertificateInvalidError
 	)
 	switch {
+	case errors.As(err, &host) && namesNoHost(host.Certificate):
+		return "names no host in a SAN, and a CN does not count"
 	case errors.As(err, &host):
 		return "is for another host"
 	case errors.As(err, &authority):
@@ -87,3 +89,5 @@ func distrust(err error) string {
 		return "is not valid"
 	}
 }
+
+func namesNoHost(c *x509.Certificate) bool { return len(c.DNSNames) == 0 && len(c.IPAddresses) == 0 }

@@ -27,6 +27,7 @@ func TestReason(t *testing.T) {
 	unverified := func(err error) error { return &tls.CertificateVerificationError{Err: err} }
 	foreign := &x509.Certificate{DNSNames: []string{enginetest.Token}}
 	foreign.Subject.CommonName = enginetest.Token
+	old := &x509.Certificate{Subject: foreign.Subject} // as the older guides to a Docker behind TLS make it
 	for _, tc := range []struct {
 		err  error
 		want string
@@ -46,6 +47,7 @@ func TestReason(t *testing.T) {
 		{io.EOF, broken},
 		{errors.New("malformed HTTP response " + enginetest.Token), broken},
 		{unverified(x509.HostnameError{Certificate: foreign, Host: "docker"}), "TLS: the engine's certificate is for another host"},
+		{unverified(x509.HostnameError{Certificate: old, Host: "docker"}), "TLS: the engine's certificate names no host in a SAN, and a CN does not count"},
 		{unverified(x509.UnknownAuthorityError{Cert: foreign}), "TLS: the engine's certificate is signed by an unknown authority"},
 		{unverified(x509.CertificateInvalidError{Cert: foreign, Reason: x509.Expired}), "TLS: the engine's certificate has expired or is not valid yet"},
 		{unverified(x509.CertificateInvalidError{Cert: foreign, Reason: x509.CANotAuthorizedForThisName, Detail: enginetest.Token}), "TLS: the engine's certificate is not valid"},
