@@ -28,8 +28,8 @@ func backfill(t testing.TB, dir string, s samples) {
 	}
 }
 
-// smallHistory is a Prometheus with the small fleet, under the labels of a site. Without a label for the cluster, one Prometheus sees one cluster.
-func smallHistory(t *testing.T, site labelled) *promServer {
+// smallHistory is the folder of the small fleet, under the labels of a site. Without a label for the cluster, one Prometheus sees one cluster.
+func smallHistory(t *testing.T, site labelled) string {
 	t.Helper()
 	key := site(newNode("cluster", "node", "", false))
 	dir := blocks[key]
@@ -52,7 +52,7 @@ func smallHistory(t *testing.T, site labelled) *promServer {
 		backfill(t, dir, s)
 		blocks[key] = dir
 	}
-	return serve(t, dir, 30)
+	return dir
 }
 
 // The blocks of the small fleet are made once for all tests, by the labels of the site; TestMain removes them.

@@ -68,18 +68,23 @@ func TestFramework(t *testing.T) {
 			t.Errorf("%s: in the flat folder of a sidecar the name must tell whose file it is", name)
 		}
 		var d struct {
-			ID                 any
-			Inputs             any `json:"__inputs"`
-			Requires           any `json:"__requires"`
-			Elements           any `json:"__elements"`
-			UID                string
-			SchemaVersion      int
-			Tags               []string
-			Editable           *bool
-			Refresh            string
-			Time               struct{ From, To string }
-			GraphTooltip       int
-			Templating         struct{ List []struct{ Name string } }
+			ID            any
+			Inputs        any `json:"__inputs"`
+			Requires      any `json:"__requires"`
+			Elements      any `json:"__elements"`
+			UID           string
+			SchemaVersion int
+			Tags          []string
+			Editable      *bool
+			Refresh       string
+			Time          struct{ From, To string }
+			GraphTooltip  int
+			Templating    struct {
+				List []struct {
+					Name string
+					Hide int
+				}
+			}
 			Title, Description string
 			Panels             []struct{ ID int }
 		}
@@ -101,7 +106,9 @@ func TestFramework(t *testing.T) {
 		}
 		var names []string
 		for _, v := range d.Templating.List {
-			names = append(names, v.Name)
+			if v.Hide == 0 {
+				names = append(names, v.Name)
+			}
 		}
 		if !slices.Equal(names, []string{"datasource", "job", "cluster", "instance"}) {
 			t.Errorf("%s: variables %v", name, names)

@@ -147,10 +147,11 @@ func (l looker) line(title, legend string, want ...moment) {
 	l.t.Errorf("%s has no line %q", l.what(title), legend)
 }
 
-// sum adds up the values of one series of a graph, each step of it once.
-func (l looker) sum(title, legend string) (sum float64) {
+// sum wants the values of one series of a graph, each step of it once, to add up to this.
+func (l looker) sum(title, legend string, want float64) {
 	l.t.Helper()
 	_, results := l.results(title)
+	sum := 0.0
 	for _, list := range results {
 		for _, s := range list {
 			if s.labels["legend"] == legend {
@@ -160,5 +161,7 @@ func (l looker) sum(title, legend string) (sum float64) {
 			}
 		}
 	}
-	return sum
+	if sum != want {
+		l.t.Errorf("%s shows %v for %v times %s", l.what(title), sum, want, legend)
+	}
 }

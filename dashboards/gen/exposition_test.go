@@ -32,6 +32,10 @@ func (n *simNode) scrape(s samples, site labelled, at int64) {
 		s.add(metric, l, at, value)
 	}
 	stamp := func(metric string, value int64, labels ...string) { add(metric, float64(value), labels...) }
+	if n.up && n.docker {
+		n.lastCount = len(n.writers)
+	}
+	defer n.records(s, site, at)
 	add("up", truth(n.up))
 	if !n.up {
 		add("scrape_duration_seconds", 10)
@@ -64,6 +68,16 @@ func (n *simNode) scrape(s samples, site labelled, at int64) {
 		add("rancher_agent_other_containers", 0, fmt.Sprintf("role=%q", role))
 	}
 	add("rancher_agent_unmanaged_containers", float64(len(n.writers)+n.ended+n.leftovers))
+}
+
+// records adds what the alert rules record of the node, without the labels that change with the exporter's pod.
+func (n *simNode) records(s samples, site labelled, at int64) {
+	labels := fmt.Sprintf(`job="rancher-agent-exporter",instance="%s:15364",namespace="cattle-monitoring"`, n.name)
+	if extra := site(n); extra != "" {
+		labels += "," + extra
+	}
+	s.add("instance:rancher_agent_exporter_up:max", labels, at, truth(n.up))
+	s.add("instance:rancher_agent_cert_writer_live_containers:last", labels, at, float64(n.lastCount))
 }
 
 func (n *simNode) eventCounters(add adder, stamp stamper) {

@@ -21,7 +21,7 @@ func fleet() dashboard.Dashboard {
 	s := chosen
 	return page(fleetUID, "Rancher cert-writers / Fleet",
 		"Which nodes hold leaked cert-writers of the rancher-agent, how many and since when, what removes them, and which nodes could leak.",
-		variables(instances()),
+		append(variables(instances()), leaked(s)),
 		[]dashboard.DashboardLink{
 			to(nodeUID, "Node", "One node: the command, and what happened when", ""),
 			to(healthUID, "Exporter health", "Whether every node can be seen", "&${instance:queryparam}"),
@@ -61,15 +61,20 @@ func worst(s selector) dashboard.Panel {
 	return p
 }
 
+// leaked holds what the graph of the fleet shows. PromQL can tell it only for one moment: in a graph, topk chooses at each step.
+func leaked(s selector) dashboard.VariableModel {
+	v := listed("leaked", "Leaked", "query_result("+s.worstInRange(20)+")", "The nodes that leaked most in the time range.")
+	v.Regex, v.Hide = cog.ToPtr(`/instance="([^"]+)"/`), cog.ToPtr(dashboard.VariableHideHideVariable)
+	return v
+}
+
 // trend leaves out the nodes that never leaked: 500 lines at 0 would hide the others.
 func trend(s selector, at place) dashboard.Panel {
-	// What leaked most is found once, at the end of the range, and stands once: topk may choose otherwise among equals the next time.
-	leaked := fmt.Sprintf("topk(20, max_over_time((%s)[$__range:$__interval] @ end()) > 1)", s.liveServers())
 	p := curve(words{
 		"Live cert-writers of the nodes that leaked",
 		"The 20 nodes with the most live cert-writers at some time of the range. A drop is a restart of the node-agent; lines at 2 (a leak) and 21 (critical) are dashed.",
 		"no node was seen leaking in this time range",
-	}, at, "short", leak(), over("A", titled(s.liveSeries(leaked)), "{{title}}"))
+	}, at, "short", leak(), over("A", titled(s.liveOfLeaked()), "{{title}}"))
 	p.MaxDataPoints = cog.ToPtr(wholeFleet)
 	o := p.Options.(*timeseries.Options)
 	o.Legend.DisplayMode, o.Legend.Placement, o.Legend.Calcs = common.LegendDisplayModeTable, common.LegendPlacementRight, []string{"lastNotNull", "max"}
@@ -77,13 +82,13 @@ func trend(s selector, at place) dashboard.Panel {
 	return p
 }
 
-// sightTimeline leaves out the nodes that were seen all the time.
+// sightTimeline shows outages only, of no more nodes at a time than there is room for.
 func sightTimeline(s selector, at place) dashboard.Panel {
 	p := timeline(words{
 		"Nodes that could not be seen at some time",
-		"When the exporter did not answer Prometheus, and when Docker did not answer the exporter. In those times nothing is known about leaks.",
+		"When the exporter did not answer Prometheus, and when Docker did not answer the exporter; up to 30 nodes at a time. In those times nothing is known about leaks.",
 		"no node was out of sight in this time range",
-	}, at, sightStates(), over("A", titled(s.sightOnce()), "{{title}}"))
+	}, at, sightStates(), over("A", titled("topk(30, "+s.outage()+")"), "{{title}}"))
 	p.MaxDataPoints = cog.ToPtr(wholeFleet)
 	return p
 }

@@ -70,7 +70,7 @@ func causeTable(s selector, at place) dashboard.Panel {
 			col("cause", "Likely cause", 0),
 		),
 		rows("A", named(cause)), rows("B", only(s.shareMntStarts())), rows("C", only(s.recreated())), rows("D", only(s.prunes())),
-		rows("E", only(node("last_over_time("+s.of("rancher_agent_share_mnt_exit_code")+"[15m])"))), rows("F", only(s.canLeak())))
+		rows("E", only(node("max_over_time("+s.of("rancher_agent_share_mnt_exit_code")+"[15m])"))), rows("F", only(s.canLeak())))
 }
 
 func yesOrNo() []dashboard.ValueMapping {
@@ -111,7 +111,7 @@ func unseenTable(s selector, at place) dashboard.Panel {
 	only := func(expr string) string { return named(fmt.Sprintf("%s and %s", expr, s.unseen())) }
 	return grid(words{
 		"Nodes that cannot be seen now",
-		"Whether they leak is unknown. Last count is the number of live cert-writers when the node was last seen within the time range.",
+		"Whether they leak is unknown. Last count is the number of live cert-writers when the node was last seen, which the alert rules record.",
 		"no node is out of sight",
 	}, at, "Last count",
 		append(nodeColumns(140),
@@ -120,6 +120,6 @@ func unseenTable(s selector, at place) dashboard.Panel {
 			value("C", "Last count", 0, unit("short"), colored(), limits(leakCell())),
 		),
 		rows("A", named(why)),
-		rows("B", only(age(node("last_over_time("+s.of("rancher_agent_docker_last_success_timestamp_seconds")+"[$__range])")))),
-		rows("C", only(fmt.Sprintf("last_over_time((%s)[$__range:5m])", s.live()))))
+		rows("B", only(age(node("max_over_time("+s.of("rancher_agent_docker_last_success_timestamp_seconds")+"[$__range])")))),
+		rows("C", only(s.lastCount())))
 }

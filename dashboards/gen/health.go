@@ -36,15 +36,15 @@ func health() dashboard.Dashboard {
 		summary(words{"Time spent asking Docker", "How long the exporters wait for Docker a scrape: half of the nodes are faster than the median, one in twenty is slower than the 95 % line.", "no exporter was seen in this time range"},
 			place{0, 12, 12, 8}, "s", s.of("rancher_agent_scrape_duration_seconds")),
 		summary(words{"Scrape time as Prometheus sees it", "The same with the network and the exposition. A scrape that reaches the scrape timeout (10 s unless configured) fails.", "no exporter was scraped in this time range"},
-			place{12, 12, 12, 8}, "s", s.ours("scrape_duration_seconds")),
+			place{12, 12, 12, 8}, "s", s.of("scrape_duration_seconds")),
 		costTable(s, place{0, 20, 12, 8}),
 		buildTable(s, place{12, 20, 12, 8}),
 		summary(words{"Resident memory", "Memory of the exporters; the budget is 40 MB with 5,000 containers.", "no exporter shows process_*: they run with --web.disable-exporter-metrics"},
-			place{0, 28, 8, 8}, "bytes", s.ours("process_resident_memory_bytes")),
+			place{0, 28, 8, 8}, "bytes", s.of("process_resident_memory_bytes")),
 		summary(words{"CPU", "Share of one CPU the exporters use.", "no exporter shows process_*: they run with --web.disable-exporter-metrics"},
-			place{8, 28, 8, 8}, "percentunit", ourJobs("rate("+s.of("process_cpu_seconds_total")+"[$__rate_interval])")),
+			place{8, 28, 8, 8}, "percentunit", "rate("+s.of("process_cpu_seconds_total")+"[$__rate_interval])"),
 		summary(words{"Goroutines", "A number that only grows is a leak in the exporter: please report it.", "no exporter shows go_*: they run with --web.disable-exporter-metrics"},
-			place{16, 28, 8, 8}, "short", s.ours("go_goroutines")),
+			place{16, 28, 8, 8}, "short", s.of("go_goroutines")),
 	)
 }
 
@@ -66,8 +66,8 @@ func costTable(s selector, at place) dashboard.Panel {
 			value("A", "Docker", 90, unit("s")), value("B", "Scrape", 90, unit("s")),
 			value("C", "Samples", 90, unit("short")), value("D", "Memory", 0, unit("bytes")),
 		),
-		rows("A", named(node(s.of("rancher_agent_scrape_duration_seconds")))), rows("B", named(node(s.ours("scrape_duration_seconds")))),
-		rows("C", named(node(s.ours("scrape_samples_scraped")))), rows("D", named(node(s.ours("process_resident_memory_bytes")))))
+		rows("A", named(node(s.of("rancher_agent_scrape_duration_seconds")))), rows("B", named(node(s.of("scrape_duration_seconds")))),
+		rows("C", named(node(s.of("scrape_samples_scraped")))), rows("D", named(node(s.of("process_resident_memory_bytes")))))
 }
 
 func buildTable(s selector, at place) dashboard.Panel {

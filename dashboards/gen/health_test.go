@@ -4,13 +4,14 @@ import (
 	"testing"
 )
 
-func TestHealth(t *testing.T) {
-	server := smallHistory(t, withCluster)
+func TestHealth(t *testing.T) { eachServer(t, withCluster, lookAtHealth) }
+
+func lookAtHealth(t *testing.T, server *promServer) {
 	page := decoded(t)["rancher-agent-exporter-health.json"]
 	all := looker{t, server, page, choice{}}
 	edge := looker{t, server, page, choice{"cluster": "edge"}}
 	gone := looker{t, server, page, choice{"instance": "gone-1:15364"}}
-	nothing := looker{t, server, page, choice{"job": "node-exporter"}}
+	nothing := looker{t, server, page, choice{"job": "another"}}
 
 	all.stat("Nodes that can be seen", "0.867")
 	edge.stat("Nodes that can be seen", "1")
@@ -66,7 +67,7 @@ func TestOtherLabels(t *testing.T) {
 		{"none", withNone, "-", "", ""},
 	} {
 		t.Run(c.labels, func(t *testing.T) {
-			server := smallHistory(t, c.site)
+			server := serve(t, tool(t, "prometheus"), smallHistory(t, c.site), 30)
 			all := looker{t, server, pages["rancher-agent-exporter-fleet.json"], choice{}}
 			title := c.in + c.prefix
 			all.stat("Worst node", "90 "+title+"fast-1")
@@ -103,34 +104,5 @@ func TestOtherLabels(t *testing.T) {
 			health := looker{t, server, pages["rancher-agent-exporter-health.json"], choice{}}
 			health.lines("Resident memory", "highest", "95 %", "median")
 		})
-	}
-}
-
-// TestVariables wants the choices that the variables offer, and a value of each for every panel to show.
-func TestVariables(t *testing.T) {
-	server := smallHistory(t, withCluster)
-	for label, want := range map[string][]string{"job": {"rancher-agent-exporter"}, "cluster": {"edge", "prod"}} {
-		same(t, "variable "+label, server.labelValues(t, "rancher_agent_docker_up", label), want)
-	}
-	if n := len(server.labelValues(t, `rancher_agent_docker_up{job=~".+", cluster=~"prod"}`, "instance")); n != 12 {
-		t.Errorf("the variable instance offers %d nodes of cluster prod", n)
-	}
-	for name, d := range decoded(t) {
-		chosen := choice{}
-		if *d.Uid == nodeUID {
-			chosen = choice{"cluster": "prod", "instance": "slow-1:15364"}
-		}
-		for _, wrapped := range d.Panels {
-			if wrapped.Panel.Type == "text" {
-				continue
-			}
-			empty := true
-			for _, list := range server.run(t, d, *wrapped.Panel, chosen, 30) {
-				empty = empty && len(list) == 0
-			}
-			if empty {
-				t.Errorf("%s: %s is empty for a fleet, or a node, that has everything", name, *wrapped.Panel.Title)
-			}
-		}
 	}
 }

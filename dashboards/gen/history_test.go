@@ -57,6 +57,7 @@ type simNode struct {
 	counts               map[[2]string]int
 	prunes               int
 	lastPrune, lastSeen  int64
+	lastCount            int
 	server               string
 }
 
@@ -115,6 +116,7 @@ func (n *simNode) happen(e event) {
 		n.up = false
 	case podReplaced:
 		n.pod++
+		n.counts, n.prunes, n.lastPrune = map[[2]string]int{}, 0, 0
 	}
 }
 

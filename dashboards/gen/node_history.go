@@ -10,29 +10,27 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/timeseries"
 )
 
-// marks are drawn over every graph of the node page. The starts and the prunes are timestamps themselves, so their marks stand at the very second.
-// A removal has none: it is the event, or without events the new creation time of the share-mnt that follows it.
+// marks are drawn over every graph of the node page. They are timestamps themselves, so they stand at the very second, and need no events.
 func marks(s selector) []dashboard.AnnotationQuery {
-	removed := fmt.Sprintf("(%s > 0) or (changes((%s)[2m:30s]) > 0)",
-		node("increase("+s.of("rancher_agent_container_events_total", `role="share_mnt"`, `action="destroy"`)+"[2m])"), s.shareMntCreated())
 	return []dashboard.AnnotationQuery{
-		mark("node-agent started", "green", "1000 * "+s.agentStarted(), true),
-		mark("share-mnt removed", "red", removed, false),
-		mark("container prune", "purple", "1000 * "+node(s.of("rancher_agent_docker_last_container_prune_timestamp_seconds")), true),
+		mark("node-agent started", "green", s.agentStarted()),
+		mark("share-mnt created", "red", s.shareMntCreated()),
+		mark("container prune", "purple", node(s.of("rancher_agent_docker_last_container_prune_timestamp_seconds"))),
 	}
 }
 
-func mark(name, color, expr string, valueIsTime bool) dashboard.AnnotationQuery {
+func mark(name, color, timestamp string) dashboard.AnnotationQuery {
+	expr := "1000 * " + timestamp
 	return dashboard.AnnotationQuery{
 		Name: name, Datasource: source(), Enable: true, IconColor: color, Expr: &expr, Step: cog.ToPtr("30s"),
-		TitleFormat: cog.ToPtr(name), TextFormat: cog.ToPtr("{{instance}}"), UseValueForTime: &valueIsTime,
+		TitleFormat: cog.ToPtr(name), TextFormat: cog.ToPtr("{{instance}}"), UseValueForTime: cog.ToPtr(true),
 	}
 }
 
 func liveOverTime(s selector, at place) dashboard.Panel {
 	p := curve(words{
 		"Live cert-writers",
-		"A drop right after the mark of a node-agent start proves the cure. A rise right after the mark of a share-mnt removal names the cause; a container prune at the same time names the culprit.",
+		"A drop right after the mark of a node-agent start proves the cure. A rise at the mark of a new share-mnt names the cause: the one before it was removed. A container prune right before it names the culprit.",
 		"Docker was not seen in this time range",
 	}, at, "short", leak(), over("A", titled(s.live()), "live on {{title}}"))
 	// The line has the colour of the limit it is above, as the count in large figures.
@@ -45,17 +43,17 @@ func liveOverTime(s selector, at place) dashboard.Panel {
 // events stands under the graph of the live cert-writers, on the same axis of time: the same moments as its marks, by name and number.
 func events(s selector, at place) dashboard.Panel {
 	count := func(role, action string) string {
-		return fmt.Sprintf("round(sum(increase(%s[$__rate_interval])))",
-			s.of("rancher_agent_container_events_total", `role="`+role+`"`, `action="`+action+`"`))
+		return s.step("rancher_agent_container_events_total", `role="`+role+`"`, `action="`+action+`"`)
 	}
+	before := node("max_over_time(" + s.of("rancher_agent_node_agent_started_timestamp_seconds") + "[10m] offset $__interval)")
 	p := curve(words{
 		"What happened",
-		"Events that Docker reported, as they came, each shown for about the length of two scrapes. Node-agent starts are taken from its start time and need no events.",
+		"Events that Docker reported, each counted once, at the step in which Prometheus saw it. Node-agent starts are taken from its start time and need no events.",
 		"no events: the exporter was not scraped, or runs with --no-collector.events",
 	}, at, "short", above("text"),
-		over("A", fmt.Sprintf("sum(changes((%s)[$__rate_interval:]))", s.agentStarted()), "node-agent started"),
+		over("A", fmt.Sprintf("sum(%s > bool %s)", s.agentStarted(), before), "node-agent started"),
 		over("B", count("cert_writer", "destroy"), "cert-writer removed"),
-		over("C", fmt.Sprintf("round(sum(increase(%s[$__rate_interval])))", s.of("rancher_agent_docker_container_prunes_total")), "container prune"),
+		over("C", s.step("rancher_agent_docker_container_prunes_total"), "container prune"),
 		over("D", count("share_mnt", "destroy"), "share-mnt removed"),
 		over("E", count("share_mnt", "start"), "share-mnt started"),
 		over("F", count("cert_writer", "create"), "cert-writer created"),

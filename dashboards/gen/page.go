@@ -52,7 +52,8 @@ func variables(instance dashboard.VariableModel) []dashboard.VariableModel {
 			Query:       &dashboard.StringOrMap{String: cog.ToPtr("prometheus")}, Current: option("default"),
 			Refresh: cog.ToPtr(dashboard.VariableRefreshOnDashboardLoad),
 		},
-		many("job", "Job", ".+", "label_values(rancher_agent_docker_up, job)", "The scrape job of the exporters."),
+		// Its All is the jobs listed, not .+, which would select every exporter there is. The record shows the job where no exporter answers.
+		listed("job", "Job", `label_values({__name__=~"rancher_agent_docker_up|instance:rancher_agent_exporter_up:max"}, job)`, "The scrape job of the exporters."),
 		// `.*` keeps series without the label: a Prometheus of a single cluster has none.
 		many("cluster", "Cluster", ".*", `label_values(rancher_agent_docker_up{job=~"$job"}, cluster)`,
 			"The label cluster. Empty where the series have none, or only cluster_id and cluster_name: leave it at All then."),
@@ -66,10 +67,17 @@ func instances() dashboard.VariableModel {
 
 const instanceQuery = `label_values(rancher_agent_docker_up{job=~"$job", cluster=~"$cluster"}, instance)`
 
-// many is a variable of which several values, or all, can be chosen.
+// many is a variable of which several values, or all, can be chosen; all is the text that stands for All.
 func many(name, title, all, query, about string) dashboard.VariableModel {
+	v := listed(name, title, query, about)
+	v.AllValue = &all
+	return v
+}
+
+// listed is one whose All stands for the values it has found.
+func listed(name, title, query, about string) dashboard.VariableModel {
 	v := values(name, title, query, about)
-	v.Multi, v.IncludeAll, v.AllValue = cog.ToPtr(true), cog.ToPtr(true), &all
+	v.Multi, v.IncludeAll = cog.ToPtr(true), cog.ToPtr(true)
 	v.Current = option("$__all")
 	v.Current.Text.String = cog.ToPtr("All")
 	return v

@@ -31,13 +31,35 @@ func tool(t testing.TB, name string) string {
 	return ""
 }
 
-type promServer struct{ base string }
+type promServer struct {
+	base string
+	// what the variables offer, by dashboard and what was chosen before
+	offered map[string][]string
+}
+
+// servers are the Prometheus servers to ask, by name: Debian's, and those that the variable SERVERS lists, which make dashboards sets.
+func servers(t testing.TB) map[string]string {
+	all := map[string]string{"prometheus": tool(t, "prometheus")}
+	for _, path := range strings.Fields(os.Getenv("SERVERS")) {
+		all[filepath.Base(filepath.Dir(path))] = path
+	}
+	if len(all) == 1 && os.Getenv("CI") == "true" {
+		t.Fatal("SERVERS names no older Prometheus, and CI=true: make dashboards")
+	}
+	return all
+}
+
+// eachServer looks at the history of the small fleet, under the labels of a site, on each of them.
+func eachServer(t *testing.T, site labelled, look func(*testing.T, *promServer)) {
+	for name, program := range servers(t) {
+		t.Run(name, func(t *testing.T) { look(t, serve(t, program, smallHistory(t, site), 30)) })
+	}
+}
 
 // serve starts a Prometheus that scrapes nothing and has the blocks of the folder. Backfilled series have no staleness markers, so they are looked back
 // at for not much longer than the interval of their scrapes.
-func serve(t testing.TB, dir string, interval int64) *promServer {
+func serve(t testing.TB, program, dir string, interval int64) *promServer {
 	t.Helper()
-	prometheus := tool(t, "prometheus")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +71,7 @@ func serve(t testing.TB, dir string, interval int64) *promServer {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	cmd := exec.Command(prometheus, "--config.file="+config, "--storage.tsdb.path="+dir, "--storage.tsdb.retention.time=30y",
+	cmd := exec.Command(program, "--config.file="+config, "--storage.tsdb.path="+dir, "--storage.tsdb.retention.time=30y",
 		"--web.listen-address="+address, fmt.Sprintf("--query.lookback-delta=%ds", interval*3/2))
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
@@ -66,7 +88,7 @@ func serve(t testing.TB, dir string, interval int64) *promServer {
 			<-done
 		}
 	})
-	s := &promServer{"http://" + address}
+	s := &promServer{"http://" + address, map[string][]string{}}
 	for range 300 {
 		select {
 		case err := <-done:
@@ -138,23 +160,28 @@ func (s *promServer) ask(t testing.TB, kind string, form url.Values) []series {
 	return result
 }
 
-func (s *promServer) labelValues(t testing.TB, metric, label string) []string {
+// labelValues asks for series, since older servers have no selector for the values of a label.
+func (s *promServer) labelValues(t testing.TB, selector, label string) []string {
 	t.Helper()
-	r, err := http.Get(s.base + "/api/v1/label/" + label + "/values?" + url.Values{
-		"match[]": {metric}, "start": {fmt.Sprint(begin)}, "end": {fmt.Sprint(theEnd)},
-	}.Encode())
+	r, err := http.Get(s.base + "/api/v1/series?" + url.Values{"match[]": {selector}, "start": {fmt.Sprint(begin)}, "end": {fmt.Sprint(theEnd)}}.Encode())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Body.Close()
 	var reply struct {
 		Status string
-		Data   []string
+		Data   []map[string]string
 	}
 	if err := json.NewDecoder(r.Body).Decode(&reply); err != nil || reply.Status != "success" {
-		t.Fatalf("label_values(%s, %s): %s %v", metric, label, reply.Status, err)
+		t.Fatalf("label_values(%s, %s): %s %v", selector, label, reply.Status, err)
 	}
-	return reply.Data
+	values := map[string]bool{}
+	for _, labels := range reply.Data {
+		if v := labels[label]; v != "" {
+			values[v] = true
+		}
+	}
+	return sortedKeys(values)
 }
 
 // cpu is the time in seconds that Prometheus has worked so far: on a busy machine the clock tells less.

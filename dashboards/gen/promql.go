@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// Every expression here runs on Prometheus 2.7, the oldest that a Rancher ships, up to 3.x, and says the same on VictoriaMetrics. Hence no @, group or
+// last_over_time, and neither changes nor increase: VictoriaMetrics counts the first sample of a series, and Prometheus extrapolates.
+
 // perNode are the labels that tell one node from another. A site has cluster, Rancher's cluster_id and cluster_name, node, or none of them; instance is
 // always there. Grouping by all of them keeps equal instances of two clusters apart, and drops what changes when an exporter's pod is replaced.
 const perNode = "cluster, cluster_id, cluster_name, node, instance"
@@ -22,16 +25,6 @@ const (
 // of selects a metric of the chosen nodes, by more matchers if given.
 func (s selector) of(metric string, more ...string) string {
 	return metric + "{" + strings.Join(append([]string{string(s)}, more...), ", ") + "}"
-}
-
-// ours selects a metric that every target of Prometheus has, such as up, of our targets.
-func (s selector) ours(metric string) string { return ourJobs(s.of(metric)) }
-
-// ourJobs drops the series of other jobs. The job variable's All is `.+` and would take in the node-exporter and everybody else; a job is ours if it
-// showed our own metric within six hours, or has the job name that our alert rules use.
-func ourJobs(expr string) string {
-	return expr + ` and on (job) (group by (job) (last_over_time(rancher_agent_docker_up{job=~"$job"}[6h] @ end())) ` +
-		`or group by (job) (up{job=~"$job", job="rancher-agent-exporter"}))`
 }
 
 // maxBy folds several series of one node into one: an old and a new pod, or two Prometheus replicas.

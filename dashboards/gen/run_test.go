@@ -21,34 +21,6 @@ func asked(target variants.Dataquery) prometheus.Dataquery {
 	return target.(prometheus.Dataquery)
 }
 
-// choice is what a user has chosen in the variables; nothing chosen is All.
-type choice map[string]string
-
-// filled replaces Grafana's variables as Grafana does: All is the variable's own All value, other values are escaped in a regular expression.
-func filled(t testing.TB, d dashboard.Dashboard, chosen choice, step, interval int64, text string) string {
-	t.Helper()
-	text = strings.NewReplacer(
-		"$__rate_interval", fmt.Sprintf("%ds", max(step+interval, 4*interval)),
-		"$__interval", fmt.Sprintf("%ds", step),
-		"$__range", fmt.Sprintf("%ds", theEnd-begin)).Replace(text)
-	for _, v := range d.Templating.List {
-		if v.Type == dashboard.VariableTypeDatasource {
-			continue
-		}
-		value, is := chosen[v.Name]
-		switch {
-		case !is && v.AllValue != nil:
-			value = *v.AllValue
-		case !is:
-			t.Fatalf("nothing is chosen for %s, which has no All", v.Name)
-		case v.Multi != nil && *v.Multi:
-			value = strings.ReplaceAll(regexp.QuoteMeta(value), `\`, `\\`)
-		}
-		text = strings.ReplaceAll(text, "$"+v.Name, value)
-	}
-	return text
-}
-
 func panelOf(t testing.TB, d dashboard.Dashboard, title string) dashboard.Panel {
 	t.Helper()
 	for _, p := range d.Panels {
@@ -75,7 +47,7 @@ func (s *promServer) run(t testing.TB, d dashboard.Dashboard, p dashboard.Panel,
 	}
 	for _, target := range p.Targets {
 		q := asked(target)
-		form := url.Values{"query": {filled(t, d, chosen, step, interval, q.Expr)}}
+		form := url.Values{"query": {s.filled(t, d, chosen, step, interval, q.Expr)}}
 		kind := "query"
 		if q.Range != nil && *q.Range {
 			kind = "query_range"

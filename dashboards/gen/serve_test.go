@@ -15,7 +15,7 @@ func TestServe(t *testing.T) {
 	if !*serveFor {
 		t.Skip("only with -serve")
 	}
-	s := smallHistory(t, withCluster)
+	s := serve(t, tool(t, "prometheus"), smallHistory(t, withCluster), 30)
 	t.Logf("%s holds the six hours before %d (Unix seconds)", s.base, theEnd)
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)

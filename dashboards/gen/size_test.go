@@ -12,7 +12,7 @@ func TestFiveHundredNodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute or more: not with -short")
 	}
-	tool(t, "prometheus")
+	program := tool(t, "prometheus")
 	dir := t.TempDir()
 	nodes := largeFleet()
 	start := time.Now()
@@ -25,7 +25,7 @@ func TestFiveHundredNodes(t *testing.T) {
 		waiting.Go(func() { backfill(t, dir, s) })
 	}
 	waiting.Wait()
-	server := serve(t, dir, minute)
+	server := serve(t, program, dir, minute)
 	t.Logf("%d nodes, six hours at one scrape a minute, made in %.0f s", len(nodes), time.Since(start).Seconds())
 	slowest := time.Duration(0)
 	for _, name := range sortedKeys(decoded(t)) {

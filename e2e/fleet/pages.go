@@ -24,6 +24,8 @@ type Panel struct {
 		Expr  string
 		Range bool
 	}
+
+	leaked string // what its page asks first, for the instances that a graph shows
 }
 
 // Panels are those of the dashboards in a directory.
@@ -40,14 +42,22 @@ func Panels(tb testing.TB, dir string) []Panel {
 			tb.Fatal(err)
 		}
 		var dashboard struct {
-			Title  string
-			Panels []Panel
+			Title      string
+			Panels     []Panel
+			Templating struct {
+				List []struct{ Name, Definition string }
+			}
 		}
 		if err := json.Unmarshal(text, &dashboard); err != nil {
 			tb.Fatalf("%s: %v", file, err)
 		}
 		for _, p := range dashboard.Panels {
 			p.Dashboard = dashboard.Title
+			for _, v := range dashboard.Templating.List {
+				if v.Name == "leaked" {
+					p.leaked = strings.TrimSuffix(strings.TrimPrefix(v.Definition, "query_result("), ")")
+				}
+			}
 			all = append(all, p)
 		}
 	}
@@ -66,30 +76,60 @@ func (p Panel) Ask(tb testing.TB, address, instance string, back, interval time.
 	if smallest, err := time.ParseDuration(p.Interval); err == nil {
 		step = max(step, smallest)
 	}
-	fill := strings.NewReplacer(
-		"$__rate_interval", seconds(max(step+interval, 4*interval)), "$__interval", seconds(step), "$__range", seconds(back),
-		"$job", ".+", "$cluster", ".*", `instance="$instance"`, `instance="`+instance+`"`, "$instance", ".+")
+	fill := []string{
+		"$__rate_interval", seconds(max(step+interval, 4*interval)), "$__interval", seconds(step),
+		"$__range_s", fmt.Sprint(int(back.Seconds())), "$__range", seconds(back),
+		"$job", ".+", "$cluster", ".*", `instance="$instance"`, `instance="` + instance + `"`, "$instance", ".+",
+	}
 	end := time.Now().Unix()
+	now := func(expr string) []byte {
+		return p.post(tb, "http://"+address+"/api/v1/query", url.Values{"query": {strings.NewReplacer(fill...).Replace(expr)}, "time": {fmt.Sprint(end)}})
+	}
 	start := time.Now()
 	for _, target := range p.Targets {
-		endpoint, form := "query", url.Values{"query": {fill.Replace(target.Expr)}, "time": {fmt.Sprint(end)}}
-		if target.Range {
-			form.Set("start", fmt.Sprint(end-int64(back.Seconds())))
-			form.Set("end", fmt.Sprint(end))
-			form.Set("step", fmt.Sprint(step.Seconds()))
-			endpoint = "query_range"
+		if strings.Contains(target.Expr, "$leaked") {
+			fill = append(fill, "$leaked", instances(tb, now(p.leaked)))
 		}
-		resp, err := http.PostForm("http://"+address+"/api/v1/"+endpoint, form)
-		if err != nil {
-			tb.Fatal(err)
+		if !target.Range {
+			now(target.Expr)
+			continue
 		}
-		answer, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || resp.StatusCode != http.StatusOK {
-			tb.Fatalf("%s, %s: %s %s %v", p.Dashboard, p.Title, resp.Status, answer, err)
-		}
+		p.post(tb, "http://"+address+"/api/v1/query_range", url.Values{
+			"query": {strings.NewReplacer(fill...).Replace(target.Expr)},
+			"start": {fmt.Sprint(end - int64(back.Seconds()))}, "end": {fmt.Sprint(end)}, "step": {fmt.Sprint(step.Seconds())},
+		})
 	}
 	return time.Since(start)
+}
+
+func (p Panel) post(tb testing.TB, address string, form url.Values) []byte {
+	resp, err := http.PostForm(address, form)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		tb.Fatalf("%s, %s: %s %s %v", p.Dashboard, p.Title, resp.Status, answer, err)
+	}
+	return answer
+}
+
+// instances are those of an answer, as a regular expression.
+func instances(tb testing.TB, answer []byte) string {
+	var reply struct {
+		Data struct {
+			Result []struct{ Metric struct{ Instance string } }
+		}
+	}
+	if err := json.Unmarshal(answer, &reply); err != nil {
+		tb.Fatal(err)
+	}
+	var list []string
+	for _, r := range reply.Data.Result {
+		list = append(list, r.Metric.Instance)
+	}
+	return strings.Join(list, "|")
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%ds", int(d.Seconds())) }
