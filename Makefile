@@ -10,7 +10,7 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
 
 # Tools are built apart from the product's modules, once on a machine: tools/program says where they are.
-PROGRAMS = staticcheck promtool-3 helm dockerd-moby promtool-2.24.1
+PROGRAMS = staticcheck promtool-3 helm dockerd-moby promtool-2.24.1 alertmanager-0.16.1 amtool-0.35
 # modules of their own: what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
@@ -68,7 +68,8 @@ fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leak
 	go test ./e2e/fleet -run TestMeasure -count=1 -timeout 3h -v -args -nodes 500,2000
 
 alerts: ## needs promtool and amtool
-	cd alerts/check && PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) go test ./...
+	cd alerts/check && PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
+	  AMTOOL_NEWEST=$$($(CURDIR)/tools/program amtool-0.35) go test ./...
 
 alerts-mutation: ## breaks each rule in turn; about 7 minutes
 	cd alerts/check && MUTATION=. go test -run TestMutants -timeout 3h -v .

@@ -27,8 +27,8 @@ func Hurry(file string) string {
 	})
 }
 
-// WithWebhook replaces the receiver of alertmanager.example.yml, its last block, by a webhook.
+// WithWebhook replaces the receivers of alertmanager.example.yml, its last block, by a webhook.
 func WithWebhook(config, url string) string {
-	before, _, _ := strings.Cut(config, "  slack_configs:\n")
+	before, _, _ := strings.Cut(config, "  email_configs:\n")
 	return before + "  webhook_configs: [{url: '" + url + "', send_resolved: true}]\n"
 }
