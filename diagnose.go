@@ -11,24 +11,24 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/collector"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/diagnosis"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/engine"
-	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
+	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/node"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/terminal"
 )
 
-// diagnose tells a person at a terminal what is wrong with the node. Unlike the status page it also reads the events that
-// the engine still knows.
+// diagnose tells a person at a terminal what is wrong with the node. It goes by the events that the engine still knows,
+// where the status page goes by those the exporter has heard.
 func diagnose(ctx context.Context, cfg config, docker *engine.Engine, observer collector.Observer, stdout io.Writer, log loggers) int {
 	o := observer.Observe()
-	var events []rancher.Event
 	if o.Err == nil && cfg.events {
 		ctx, cancel := context.WithTimeout(ctx, cfg.dockerTimeout)
 		defer cancel()
-		var err error
-		if events, err = docker.PastEvents(ctx, time.Now()); err != nil {
+		events, err := docker.PastEvents(ctx, time.Now())
+		if err != nil {
 			_ = level.Warn(log.app).Log("msg", "diagnosing without the events of the past", "err", err)
 		}
+		o.Heard = node.Recall(events, o.Snapshot)
 	}
-	report := diagnosis.Diagnose(o, events, time.Now())
+	report := diagnosis.Diagnose(o, time.Now())
 	if err := terminal.Write(stdout, report, isTerminal(stdout)); err != nil {
 		_ = level.Error(log.app).Log("msg", "cannot write the diagnosis", "err", err)
 		return exitUnwritten

@@ -45,7 +45,7 @@ func newHandler(cfg config, registry *prometheus.Registry, observer collector.Ob
 	}
 	if cfg.telemetryPath != "/" {
 		mux.Handle("GET "+exactly("/"), statuspage.New(pageConfig(cfg), func() diagnosis.Report {
-			return diagnosis.Diagnose(observer.Observe(), nil, time.Now())
+			return diagnosis.Diagnose(observer.Observe(), time.Now())
 		}))
 	}
 	return mux

@@ -35,19 +35,30 @@ const (
 	leakEnds            = 26 * time.Hour // without a new cert-writer: a nightly job would have made one
 )
 
-// lasted gives a finding the severity of an alert if what it tells of has lasted long enough for it to fire. Before that
-// it is information that says since when. A zero time is one that Docker does not tell: then it may have lasted, and a
-// problem nobody is told of is the worst answer.
+// lasted names an alert, and gives a finding its severity, if what it tells of has lasted long enough for the alert to
+// fire. Before that it says so. A zero time is one that nobody knows: then the severity counts all the same, since a
+// problem nobody is told of is the worst answer, but the alert is not claimed to fire.
 func (f *Finding) lasted(a alert, since, now time.Time) {
 	switch lasted := now.Sub(since); {
-	case since.IsZero(), lasted >= a.after:
+	case since.IsZero():
+		f.Severity = max(f.Severity, a.severity)
+		f.Seen = append(f.Seen, fmt.Sprintf("Since when this is so, Docker does not tell; the alert %s fires once it has lasted %s.", a.name, Words(a.after)))
+	case lasted >= a.after:
 		f.Alerts = append(f.Alerts, a.name)
 		f.Severity = max(f.Severity, a.severity)
 	case len(f.Alerts) == 0:
 		f.Severity = max(f.Severity, Info)
-		f.Seen = append(f.Seen, fmt.Sprintf("This is so for %s; the alert %s fires once it has lasted %s. Look again then.",
-			Words(lasted), a.name, Words(a.after)))
+		f.Seen = append(f.Seen, fmt.Sprintf("This is so for %s; the alert %s fires once it has lasted %s.", Words(lasted), a.name, Words(a.after)))
 	}
+}
+
+// atMost is since when something may have lasted that began after a time at the earliest: that time while the alert cannot
+// fire yet, zero once nobody knows.
+func (a alert) atMost(earliest, now time.Time) time.Time {
+	if now.Sub(earliest) < a.after {
+		return earliest
+	}
+	return time.Time{}
 }
 
 // createdAt is a creation as a time that something has lasted since: zero for one in the future, which tells of a clock

@@ -1,5 +1,6 @@
-// Package diagnosis tells a person what is wrong with a node and what to do about it, from one observation. Its verdicts
-// are those of the alert rules in alerts/rules.yml; a test feeds the same nodes to both.
+// Package diagnosis tells a person what is wrong with a node and what to do about it, from one observation. It states what
+// is proven, calls likely what is not, and names an alert only where what it sees makes that alert fire; a test feeds the
+// same nodes to the rules in alerts/rules.yml.
 //
 // It is pure, and shows nothing of a command line but the server URL. Names of containers come from outside: whoever
 // shows a report must escape them. Commands hold none of them.
@@ -48,7 +49,7 @@ type Report struct {
 	At       time.Time
 	Findings []Finding // never empty, the worst first
 	Agents   []*rancher.Agent
-	More     int  // cert-writers left out of Agents
+	More     int  // containers left out of Agents
 	Looked   bool // false if the containers could not be listed: Findings says why
 }
 
@@ -61,47 +62,51 @@ func (r Report) Severity() Severity {
 	return worst
 }
 
-// Diagnose makes a report of what was observed now. Events are those before now that are known, if any.
-func Diagnose(o node.Observation, events []rancher.Event, now time.Time) Report {
+// Diagnose makes a report of what was observed now, with the events that were heard before.
+func Diagnose(o node.Observation, now time.Time) Report {
 	if o.Err != nil {
 		return Report{At: now, Findings: []Finding{unreachable(o, now)}}
 	}
-	l := newLook(o.Snapshot, events, now)
+	l := newLook(o, now)
 	report := Report{At: now, Looked: true}
 	report.Agents, report.More = rows(o.Snapshot)
-	for _, find := range []func() *Finding{
-		l.leak, l.survivors, l.nodeAgentMissing, l.crashLoop, l.stuck, l.removals, l.servers,
-	} {
-		if f := find(); f != nil {
-			report.Findings = append(report.Findings, *f)
+	report.add(l.leak(), l.survivors(), l.registering(), l.nodeAgentMissing())
+	report.add(l.causes()...)
+	report.add(l.stuck(), l.shareMntMissing(), l.servers())
+	if len(report.Findings) == 0 {
+		report.add(l.quiet())
+	}
+	report.add(l.twoNodeAgents(), l.failing(), l.stopped(), l.alsoRemoved()) // beside a node that is well, too
+	slices.SortStableFunc(report.Findings, func(a, b Finding) int { return int(b.Severity - a.Severity) })
+	return report
+}
+
+// add adds those findings that there are.
+func (r *Report) add(findings ...*Finding) {
+	for _, f := range findings {
+		if f != nil {
+			r.Findings = append(r.Findings, *f)
 		}
 	}
-	slices.SortStableFunc(report.Findings, func(a, b Finding) int { return int(b.Severity - a.Severity) })
-	if len(report.Findings) == 0 {
-		report.Findings = append(report.Findings, l.quiet())
-	}
-	if f := l.alsoRemoved(); f != nil {
-		report.Findings = append(report.Findings, *f)
-	}
-	return report
 }
 
 // look is what was seen of a node, with what several findings ask of it.
 type look struct {
 	rancher.Snapshot
 	now       time.Time
-	events    []rancher.Event
+	heard     []node.Heard
 	live      []*rancher.Agent // cert-writers, the oldest first
 	shareMnt  *rancher.Agent   // the newest; nil if there is none
 	agents    []*rancher.Agent // running node-agents
 	lastStart time.Time        // of the node-agent that started last; zero if unknown
 }
 
-func newLook(s rancher.Snapshot, events []rancher.Event, now time.Time) look {
+func newLook(o node.Observation, now time.Time) look {
+	s := o.Snapshot
 	l := look{
 		Snapshot: s,
 		now:      now,
-		events:   events,
+		heard:    o.Heard,
 		live:     s.LiveCertWriters(),
 		shareMnt: s.ShareMnt(),
 		agents:   s.RunningNodeAgents(),
@@ -114,17 +119,17 @@ func newLook(s rancher.Snapshot, events []rancher.Event, now time.Time) look {
 	return l
 }
 
-// managed says whether Rancher manages this node as one of an RKE1 cluster, or has left something of that.
-func (l look) managed() bool {
-	return l.shareMnt != nil || len(l.With(rancher.RoleNodeAgent))+len(l.With(rancher.RoleCertWriter)) > 0
+// managed are the containers that Rancher leaves only on nodes of its RKE1 clusters, as the alert rules have it.
+func (l look) managed() []*rancher.Agent {
+	return slices.Concat(l.With(rancher.RoleShareMnt), l.With(rancher.RoleNodeAgent), l.With(rancher.RoleCertWriter))
 }
 
-// eventTimes are the times of the events of a role, or of an action that has none, the oldest first.
-func (l look) eventTimes(role rancher.Role, actions ...string) []time.Time {
+// times are those of the events of a role, or of an action that has none, the oldest first.
+func (l look) times(role rancher.Role, action string) []time.Time {
 	var times []time.Time
-	for _, e := range l.events {
-		if got, _ := e.Role(); got == role && slices.Contains(actions, e.Action) {
-			times = append(times, e.Time)
+	for _, e := range l.heard {
+		if e.Role == role && e.Action == action {
+			times = append(times, e.At)
 		}
 	}
 	return times

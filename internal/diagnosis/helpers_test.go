@@ -2,6 +2,7 @@ package diagnosis_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -42,11 +43,35 @@ func certWriters(created ...time.Time) []enginetest.Container {
 	return writers
 }
 
-// event is an event of a container.
-func event(action string, c enginetest.Container, at time.Time) rancher.Event {
-	attributes := map[string]string{"image": c.Image, "name": c.Names[0][1:]}
-	for key, value := range c.Labels {
-		attributes[key] = value
+// heard is an event of a container as the exporter remembers it.
+func heard(action string, c enginetest.Container, at time.Time) node.Heard {
+	role := rancher.RoleNodeAgent
+	switch rancher.RoleOf(c.Listed()) {
+	case rancher.RoleShareMnt:
+		role = rancher.RoleShareMnt
+	case rancher.RoleCertWriter:
+		role = rancher.RoleCertWriter
 	}
-	return rancher.Event{ID: c.ID, Action: action, Time: at, Attributes: attributes}
+	return node.Heard{Role: role, Action: action, ID: rancher.ShortID(c.ID), At: at}
+}
+
+// prune is the event of a container prune.
+func prune(at time.Time) node.Heard {
+	return node.Heard{Action: rancher.EventPrune, ID: rancher.Unknown, At: at}
+}
+
+// recreated are the events of a prune and of what follows it.
+func recreated(old, young enginetest.Container, at time.Time) []node.Heard {
+	return []node.Heard{heard("destroy", old, at), prune(at), heard("create", young, at.Add(time.Minute)), heard("start", young, at.Add(time.Minute))}
+}
+
+// ended is a container that ended so long ago in the words of a list.
+func ended(c enginetest.Container, ago string, code int) enginetest.Container {
+	c.State, c.ExitCode, c.Status = "exited", code, fmt.Sprintf("Exited (%d) %s ago", code, ago)
+	return c
+}
+
+// rke are the containers that tell a node RKE1 built.
+func rke() []enginetest.Container {
+	return []enginetest.Container{enginetest.RKEService("kubelet", minute(10*yesterday)), enginetest.RKEService("kube-proxy", minute(10*yesterday))}
 }

@@ -21,7 +21,7 @@ func (l look) unmanagedOthers() []*rancher.Agent {
 func (l look) alsoRemoved() *Finding {
 	const shown = 5
 	others := l.unmanagedOthers()
-	if len(others) == 0 {
+	if len(others) == 0 || len(l.With(rancher.RoleNodeAgent)) == 0 {
 		return nil
 	}
 	f := &Finding{
@@ -37,5 +37,56 @@ func (l look) alsoRemoved() *Finding {
 		}
 		f.Seen = append(f.Seen, fmt.Sprintf("%s, %s: %s.", RoleWords(a.Role), State(a), l.describe(a)))
 	}
+	return f
+}
+
+// stopped tells of cert-writers that somebody has stopped: they count for nothing, but are still there.
+func (l look) stopped() *Finding {
+	var stopped []*rancher.Agent
+	removable := 0
+	for _, a := range l.With(rancher.RoleCertWriter) {
+		if a.State.Live() {
+			continue
+		}
+		stopped = append(stopped, a)
+		if a.Unmanaged {
+			removable++
+		}
+	}
+	if len(stopped) == 0 {
+		return nil
+	}
+	f := &Finding{
+		Severity: Info,
+		Title:    fmt.Sprintf("%s left", count(len(stopped), "stopped cert-writer")),
+		Seen:     []string{"The oldest: " + l.describe(stopped[0]) + "."},
+		Why:      "They take disk space and no memory, and start again only if somebody starts them.",
+	}
+	if removable > 0 {
+		f.Seen = append(f.Seen, fmt.Sprintf("The next start of the node-agent removes %d of them, about 15 s after it has connected to Rancher.", removable))
+	}
+	return f
+}
+
+// failing finds cert-writers that cannot do their work, and which Docker starts again and again.
+func (l look) failing() *Finding {
+	var failing []*rancher.Agent
+	for _, a := range l.live {
+		if a.State == rancher.StateRestarting {
+			failing = append(failing, a)
+		}
+	}
+	if len(failing) == 0 {
+		return nil
+	}
+	a := failing[len(failing)-1]
+	f := &Finding{
+		Severity: Info,
+		Title:    fmt.Sprintf("Docker keeps restarting %s", count(len(failing), "cert-writer")),
+		Seen:     []string{fmt.Sprintf("%s: %s.", State(a), l.describe(a))},
+		Why: "It does not reach its server, or refuses it: another CA checksum than at its creation (rancher/rancher#13244), a changed server URL, DNS, a firewall, " +
+			"or no default route and no --address (rancher/rancher#21802).",
+	}
+	f.Commands = logCommands("What does it say?", a)
 	return f
 }

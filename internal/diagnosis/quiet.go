@@ -9,27 +9,32 @@ import (
 )
 
 // quiet is what there is to say when nothing is wrong.
-func (l look) quiet() Finding {
-	if !l.managed() {
-		return Finding{
+func (l look) quiet() *Finding {
+	if len(l.managed()) == 0 {
+		f := &Finding{
 			Severity: OK,
 			Title:    "This is no node of an RKE1 cluster of Rancher",
 			Seen:     []string{"There is no share-mnt, no node-agent and no cert-writer."},
 			Why:      "Only RKE1 nodes that Rancher v2.0.6 to v2.5.9 built leak. Imported clusters, RKE2, k3s and the local cluster never do.",
 		}
+		if l.RKE {
+			f.Severity = Info
+			f.Title = "RKE's containers are here, but nothing of Rancher"
+			f.Why = "So it is on a node that the RKE command built, or that was taken out of Rancher. A node that Rancher manages has a node-agent."
+		}
+		return f
 	}
-	f := Finding{Severity: OK, Title: "Nothing wrong"}
+	f := &Finding{Severity: OK, Title: "Nothing wrong"}
 	f.Seen = append(f.Seen, fmt.Sprintf("%s; 0 or 1 is normal up to Rancher v2.5.9.", count(len(l.live), "live cert-writer")))
-	if s := l.shareMnt; s == nil {
-		f.Seen = append(f.Seen, "There is no share-mnt just now; the node-agent creates it at its next check, in a few minutes.")
-	} else {
+	switch s := l.shareMnt; {
+	case s != nil:
 		f.Seen = append(f.Seen, fmt.Sprintf("share-mnt is %s, created %s ago, image %s.", State(s), Age(s, l.now), s.Image))
+	case l.RKE || len(l.times(rancher.RoleShareMnt, "destroy")) > 0:
+		f.Seen = append(f.Seen, "There is no share-mnt just now; the node-agent creates it at its next check, in a few minutes. If not, look at its log.")
+	default:
+		f.Seen = append(f.Seen, "There is no share-mnt, as is right for an imported cluster and for local: RKE's containers (kubelet, kube-proxy …) are not here either.")
 	}
-	if l.lastStart.IsZero() {
-		f.Seen = append(f.Seen, "The node-agent runs.")
-	} else {
-		f.Seen = append(f.Seen, fmt.Sprintf("The node-agent has run for %s.", Words(l.now.Sub(l.lastStart))))
-	}
+	f.Seen = append(f.Seen, "The node-agent runs"+l.runningFor()+".")
 	return f
 }
 
@@ -52,15 +57,4 @@ func unreachable(o node.Observation, now time.Time) Finding {
 		f.lasted(unreachableAlert, o.LastSuccess, now)
 	}
 	return f
-}
-
-// rows orders the containers for a table: first what there are few of, then the oldest cert-writers, and how many more.
-func rows(s rancher.Snapshot) (agents []*rancher.Agent, more int) {
-	const certWriters = 20
-	for _, role := range append([]rancher.Role{rancher.RoleNodeAgent, rancher.RoleShareMnt}, rancher.OtherRoles()...) {
-		agents = append(agents, s.With(role)...)
-	}
-	writers := s.With(rancher.RoleCertWriter)
-	shown := min(len(writers), certWriters)
-	return append(agents, writers[:shown]...), len(writers) - shown
 }

@@ -3,108 +3,102 @@ package diagnosis
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
-// removals finds that something keeps removing share-mnt, where each removal leaks.
+// What looks for whoever removes or starts containers.
+var (
+	searchCron       = Command{"Look for the job in cron.", "grep -rnE 'docker.*(prune| rm |start)|docker-gc' /etc/cron* /var/spool/cron"}
+	searchTimers     = Command{"Look for a timer.", "systemctl --no-pager list-timers --all"}
+	searchContainers = Command{"Look for a container that tidies up.", "docker ps -a | grep -Ei 'docker-gc|docker-cleanup|janitor|prune'"}
+	sparingPrune     = Command{"For that job: a prune that spares Rancher's containers.",
+		"docker system prune -f --filter 'label!=io.rancher.rke.container.name'"}
+)
+
+// removals finds that something removes share-mnt, where each removal leaks: proven by the events of the engine and the
+// creation of the share-mnt that is there.
 func (l look) removals() *Finding {
-	if l.shareMnt == nil || !l.shareMnt.Leaks || len(l.live) == 0 {
-		return nil
-	}
-	if newest := l.live[len(l.live)-1]; l.now.Sub(time.Unix(newest.Created, 0)) >= leakEnds {
+	if l.shareMnt != nil && !l.shareMnt.Leaks || len(l.live) == 0 || l.sinceNewest() >= leakEnds && !l.inProgress() {
 		return nil
 	}
 	times := l.recreations()
-	if len(times) <= normalRecreations {
-		return nil
-	}
+	removed := l.times(rancher.RoleShareMnt, "destroy")
 	f := &Finding{
-		Title: fmt.Sprintf("Something removes share-mnt again and again: %d times in %s", len(times), Words(l.now.Sub(times[0]))),
-		Seen:  []string{"It was created again at " + list(times) + "."},
 		Why: "A stopped share-mnt looks like rubbish to whatever removes stopped containers (docker system prune, docker container prune, docker rm, " +
 			"docker-gc). The node-agent creates it again within minutes, and each new one leaves one more cert-writer (rancher/rancher#15364). " +
 			"Stop that job, or make it spare containers of Rancher.",
-		Commands: []Command{
-			{"Look for the job in cron.", "grep -rnE 'docker.*(prune| rm )|docker-gc' /etc/cron* /var/spool/cron"},
-			{"Look for a timer.", "systemctl --no-pager list-timers --all"},
-			{"Look for a container that tidies up.", "docker ps -a | grep -Ei 'docker-gc|docker-cleanup|janitor|prune'"},
-			{"A prune that spares Rancher's containers, to replace one that does not.", "docker system prune -f --filter 'label!=io.rancher.rke.container.name'"},
-		},
+		Commands: []Command{searchCron, searchTimers, searchContainers, sparingPrune},
+	}
+	switch {
+	case len(times) > normalRecreations:
+		f.Severity = Warning
+		f.Title = fmt.Sprintf("Something removes share-mnt again and again: %d times in %s", len(times), Words(l.now.Sub(times[0])))
+	case len(removed) > 0 && !l.withNodeAgent(removed[len(removed)-1]) && !l.crashing():
+		f.Severity = Info
+		f.Title = fmt.Sprintf("Something removed share-mnt %s ago", Words(l.now.Sub(removed[len(removed)-1])))
+	default:
+		return nil
+	}
+	if len(times) > 0 {
+		f.Seen = append(f.Seen, "It was created again at "+list(times)+".")
 	}
 	if every, ok := period(times); ok {
 		f.Title += ", about every " + Words(every)
 		f.Seen = append(f.Seen, fmt.Sprintf("Look for a timer or a cron job that runs about every %s.", Words(every)))
 	}
-	if destroyed := l.eventTimes(rancher.RoleShareMnt, "destroy"); len(destroyed) > 0 {
-		f.Seen = append(f.Seen, "Docker reported its removal at "+list(destroyed)+".")
+	if len(removed) > 0 {
+		f.Seen = append(f.Seen, "Docker reported its removal at "+list(removed)+".")
 	}
-	if pruned := l.eventTimes(rancher.RoleNone, rancher.EventPrune); len(pruned) > 0 {
+	if pruned := l.times(rancher.RoleNone, rancher.EventPrune); len(pruned) > 0 {
 		f.Seen = append(f.Seen, "Docker reported a container prune at "+list(pruned)+".")
 	}
-	f.lasted(removedAlert, times[normalRecreations], l.now)
+	if since, ok := l.oftenSince(times); ok {
+		f.lasted(removedAlert, since, l.now)
+	}
 	return f
 }
 
-// recreations are the creations of share-mnt that are known, within the window of the alert and the oldest first: of the
-// one that is there, of those that events tell of, and of those that have left a cert-writer. A cert-writer younger than
-// the share-mnt that is there comes from a restart of that one, and a share-mnt as young as the node-agent from the
-// building of the node or an upgrade. What a restart of the node-agent removed is not known.
+// recreations are the creations of share-mnt that are proven, the oldest first: those that events tell of, and that of the
+// one that is there, if it is young enough for the alert. One of them may belong to a start of the node-agent, as when a
+// node is built or upgraded, and is no removal.
 func (l look) recreations() []time.Time {
-	times := l.eventTimes(rancher.RoleShareMnt, "create")
-	for _, t := range append(creations(l.live), time.Unix(l.shareMnt.Created, 0)) {
-		if t.Unix() <= l.shareMnt.Created {
-			times = append(times, t)
-		}
+	times := l.times(rancher.RoleShareMnt, "create")
+	if s := l.shareMnt; s != nil && !l.heardOf(s, "create") && (len(times) > 0 || l.recent(time.Unix(s.Created, 0))) {
+		times = append(times, time.Unix(s.Created, 0))
 	}
 	slices.SortFunc(times, time.Time.Compare)
-	times = slices.DeleteFunc(times, func(t time.Time) bool { return l.now.Sub(t) > removalsWindow || t.Sub(l.lastStart).Abs() < cleanUpTime })
-	// a share-mnt, the event of its creation and its cert-writer are seconds apart
-	return slices.CompactFunc(times, func(a, b time.Time) bool { return a.Sub(b).Abs() < 30*time.Second })
+	if i := slices.IndexFunc(times, l.withNodeAgent); i >= 0 {
+		times = slices.Delete(times, i, i+1)
+	}
+	return times
 }
 
-// period is how far times are apart, if three in four are about equally far: the node-agent makes up for a removal at its
-// next check, which is two minutes later at most.
-func period(times []time.Time) (time.Duration, bool) {
-	if len(times) <= normalRecreations {
-		return 0, false
+func (l look) recent(t time.Time) bool { return l.now.Sub(t) < removalsWindow }
+
+// oftenSince is since when share-mnt has been created as often as the alert wants it; false if it has not now.
+func (l look) oftenSince(times []time.Time) (since time.Time, often bool) {
+	times = slices.DeleteFunc(slices.Clone(times), func(t time.Time) bool { return !l.recent(t) })
+	if len(times) <= normalRecreations || l.now.Sub(times[len(times)-1]) >= leakEnds {
+		return time.Time{}, false
 	}
-	var gaps []time.Duration
-	for i := range times[1:] {
-		gaps = append(gaps, times[i+1].Sub(times[i]))
-	}
-	slices.Sort(gaps)
-	median := gaps[len(gaps)/2]
-	var sum time.Duration
-	alike := 0
-	for _, gap := range gaps {
-		if (gap - median).Abs() <= min(2*time.Minute, median/2)+median/10 {
-			sum += gap
-			alike++
+	since = times[normalRecreations]
+	for i := normalRecreations + 1; i < len(times); i++ {
+		if times[i].Sub(times[i-1]) >= leakEnds { // the alert ended in between
+			since = times[i]
 		}
 	}
-	if 4*alike < 3*len(gaps) {
-		return 0, false
-	}
-	mean := sum / time.Duration(alike)
-	if mean >= 2*time.Minute {
-		return mean.Round(time.Minute), true
-	}
-	return mean.Round(time.Second), mean >= time.Second
+	return since, true
 }
 
-// list writes the last of some times down.
-func list(times []time.Time) string {
-	const shown = 6
-	var words []string
-	for _, t := range times[max(0, len(times)-shown):] {
-		words = append(words, t.UTC().Format("01-02 15:04"))
+// heardOf says whether an event of a container was heard.
+func (l look) heardOf(a *rancher.Agent, action string) bool {
+	id := a.ShortID()
+	for _, e := range l.heard {
+		if e.ID == id && e.Action == action {
+			return true
+		}
 	}
-	text := strings.Join(words, ", ") + " UTC"
-	if len(times) > shown {
-		return fmt.Sprintf("%s (and %s before)", text, count(len(times)-shown, "time"))
-	}
-	return text
+	return false
 }

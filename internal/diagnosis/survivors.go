@@ -43,10 +43,8 @@ func (l look) survivors() *Finding {
 		}
 	}
 	if len(unlabelled) > 0 {
-		f.Why += " Some of these do not carry that label (a rebuilt image), so it never touches them: remove them yourself."
-		f.Commands = append(f.Commands,
-			Command{"Make sure: the only process is an agent.", "docker top " + unlabelled[0]},
-			Command{"Remove what has no label.", "docker rm -f " + strings.Join(unlabelled[:min(len(unlabelled), 4)], " ")})
+		f.Why += " Some of these do not carry that label (a rebuilt image), so it never touches them: remove them yourself, if they are agents of Rancher."
+		f.Commands = append(f.Commands, removeCommands("Remove what has no label.", unlabelled[:min(len(unlabelled), 4)]...)...)
 	}
 	if len(unlabelled) < len(old) {
 		f.Why += " Most likely it does not reach Rancher: DNS, firewall, proxy, server URL, or a certificate that changed (rancher/rancher#13244). " +
@@ -55,29 +53,37 @@ func (l look) survivors() *Finding {
 	}
 	if id := l.nameless(); id != "" {
 		f.Seen = append(f.Seen, "There is an agent container without a name, on which the clean-up of the node-agent may panic.")
-		f.Commands = append(f.Commands, Command{"Remove the container without a name.", "docker rm -f " + id})
+		f.Commands = append(f.Commands, removeCommands("Remove the container without a name.", id)...)
 	}
 	f.lasted(survivedAlert, l.lastStart, l.now)
 	return f
 }
 
+// removeCommands removes containers, and shows before what they are: image and program, but no argument, for among those
+// is the cluster's token.
+func removeCommands(what string, ids ...string) []Command {
+	all := strings.Join(ids, " ")
+	return []Command{
+		{"First make sure that each is a rancher-agent that runs run.sh.", "docker inspect -f '{{.Id}} {{.Config.Image}} {{.Path}}' " + all},
+		{what, "docker rm -f " + all},
+	}
+}
+
 // connectionCommands look whether the node-agent reaches Rancher.
 func (l look) connectionCommands() []Command {
-	id := l.agents[len(l.agents)-1].ShortID()
-	if id == rancher.Unknown {
-		return nil
+	agent := l.agents[len(l.agents)-1]
+	commands := logCommands("What does the node-agent say? It should be connecting once, without errors.", agent)
+	if len(commands) > 0 {
+		commands = append(commands, Command{"Does it reach Rancher? The answer should be pong.", "docker exec " + agent.ShortID() + " sh -c 'curl -sk $CATTLE_SERVER/ping'"})
 	}
-	return []Command{
-		{"What does the node-agent say? It should be connecting once, without errors.", logCommand("--tail 40 " + id)},
-		{"Does it reach Rancher? The answer should be pong.", "docker exec " + id + " sh -c 'curl -sk $CATTLE_SERVER/ping'"},
-	}
+	return commands
 }
 
 // nameless is the ID of a container without a name that the clean-up meets; "" if there is none. The node-agent takes
 // the first name without looking whether there is one.
 func (l look) nameless() string {
 	for _, a := range l.Unmanaged() {
-		if id := a.ShortID(); a.Name == rancher.Unknown && id != rancher.Unknown {
+		if id := a.ShortID(); a.Nameless && id != rancher.Unknown {
 			return id
 		}
 	}

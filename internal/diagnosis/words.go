@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
@@ -57,4 +58,15 @@ func count(n int, noun string) string {
 // describe names a container as a sentence can.
 func (l look) describe(a *rancher.Agent) string {
 	return fmt.Sprintf("%s (%s), created %s ago (%s)", Name(a), a.ShortID(), Age(a, l.now), Stamp(time.Unix(a.Created, 0)))
+}
+
+// Printable replaces what a terminal might obey, or a reader not see, instead of reading it: control characters, and those
+// that turn the direction of a text or have no width.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
 }

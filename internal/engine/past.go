@@ -12,7 +12,8 @@ import (
 )
 
 // PastEvents returns what the engine still knows of the events before until, the oldest first: those of [Engine.Follow]
-// among its last 256 of every kind. An engine whose clock is behind makes it wait for that time.
+// among its last 256 of every kind. An engine whose clock is behind makes it wait for that time, and engines of 1.12 and
+// 1.13 keep the reply open for good (moby/moby#25579): then it returns what has come by the deadline of ctx.
 func (e *Engine) PastEvents(ctx context.Context, until time.Time) ([]rancher.Event, error) {
 	const op = "read past events"
 	ctx, cancel := context.WithCancel(ctx) // ends the client's reader however this returns
@@ -33,7 +34,7 @@ func (e *Engine) PastEvents(ctx context.Context, until time.Time) ([]rancher.Eve
 		case m := <-messages:
 			past = append(past, newEvent(m))
 		case err := <-errs:
-			if errors.Is(err, io.EOF) && ex.ok() {
+			if ex.ok() && (errors.Is(err, io.EOF) || errors.Is(err, context.DeadlineExceeded)) {
 				return past, nil
 			}
 			e.drop(c)

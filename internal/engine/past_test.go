@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,24 @@ func TestPastEvents(t *testing.T) {
 	requests := fake.Requests()
 	if len(requests) != 1 || requests[0].Endpoint != eventsPath || !strings.Contains(requests[0].RawQuery, "until=") {
 		t.Errorf("asked %v", requests)
+	}
+}
+
+// An engine that keeps the reply open has told its events all the same.
+func TestPastEventsThatDoNotEnd(t *testing.T) {
+	t.Parallel()
+	fake := startFake(t)
+	fake.Put(enginetest.ShareMnt("v2.3.3", "https://r.example", "n1", time.Now()))
+	fake.Prune()
+	fake.Intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+		query := r.URL.Query()
+		query.Del("until")
+		r.URL.RawQuery = query.Encode()
+		return false
+	})
+	past, err := newEngine(t, fake.Host(), nil).PastEvents(within(t, 3*time.Second), time.Now())
+	if err != nil || len(past) != 2 {
+		t.Errorf("got %v, %v", past, err)
 	}
 }
 

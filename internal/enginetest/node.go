@@ -61,6 +61,15 @@ func Pod(n int, created time.Time) Container {
 	return c
 }
 
+// RKEService is a container that RKE runs on a node it builds (kubelet, kube-proxy …), running since its creation.
+func RKEService(name string, created time.Time) Container {
+	return Container{
+		ID: hexID("rke", name, created), Names: []string{"/" + name}, Image: "rancher/hyperkube:v1.17.4-rancher1",
+		Path: "/opt/rke-tools/entrypoint.sh", Args: []string{name}, Labels: map[string]string{"io.rancher.rke.container.name": name},
+		State: "running", Created: created, StartedAt: created,
+	}
+}
+
 // agent is a container that Rancher runs from its agent image with plain docker run.
 func agent(id, name, version string, created time.Time, args ...string) Container {
 	image := "rancher/rancher-agent:" + version

@@ -8,7 +8,9 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/diagnosis"
@@ -61,8 +63,17 @@ func New(cfg Config, report func() diagnosis.Report) http.Handler {
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cache-Control", "no-store")
-		_, _ = text.WriteTo(w) // fails where the reader is gone
+		_, _ = io.WriteString(w, printable(text.String())) // fails where the reader is gone
 	})
+}
+
+// printable is a page in which nothing stands that a reader does not see as it is, see [diagnosis.Printable]; but for its lines.
+func printable(page string) string {
+	lines := strings.Split(page, "\n")
+	for i, line := range lines {
+		lines[i] = diagnosis.Printable(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // contentSecurityPolicy lets a browser use the one style sheet in the page and nothing else at all.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/diagnosis"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
@@ -56,6 +57,26 @@ func TestEscapesEverything(t *testing.T) {
 	body := render(t, statuspage.Config{Links: []statuspage.Link{{Path: "javascript:alert(1)"}}}, diagnosis.Report{Findings: make([]diagnosis.Finding, 1)}).Body.String()
 	if strings.Contains(body, "javascript:") {
 		t.Error("a link that runs a script")
+	}
+}
+
+// What turns the direction of a text, has no width or is a control character is replaced, wherever it stands; lines stay.
+func TestNothingUnseen(t *testing.T) {
+	evil := "a\u202eb\u200bc\u2066d\ufeffe\x1bf\u00a0g\u00adh"
+	r := diagnosis.Report{
+		At: time.Unix(0, 0),
+		Findings: []diagnosis.Finding{{Title: evil, Seen: []string{evil}, Why: evil, Alerts: []string{evil},
+			Commands: []diagnosis.Command{{What: evil, Line: evil}}}},
+		Agents: []*rancher.Agent{{Name: evil, Role: rancher.Role(evil), State: rancher.State(evil), Server: evil}},
+	}
+	body := render(t, statuspage.Config{Program: evil, Version: evil}, r).Body.String()
+	for _, c := range body {
+		if c != '\n' && !unicode.IsPrint(c) {
+			t.Fatalf("the page has %U in\n%q", c, body)
+		}
+	}
+	if clean := "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\uFFFDf\uFFFDg\uFFFDh"; strings.Count(body, clean) < 11 || strings.Count(body, "\n") < 40 {
+		t.Errorf("%d times in\n%s", strings.Count(body, clean), body)
 	}
 }
 

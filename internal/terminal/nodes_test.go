@@ -23,7 +23,7 @@ func ago(d time.Duration) time.Time { return now.Add(-d) }
 // testNode is a node to diagnose.
 type testNode struct {
 	containers []enginetest.Container
-	events     []rancher.Event
+	heard      []node.Heard
 	err        error
 }
 
@@ -35,7 +35,7 @@ func (n testNode) observe() node.Observation {
 	for _, c := range n.containers {
 		list = append(list, c.Listed())
 	}
-	return node.Observation{Snapshot: rancher.Classify(slices.Values(list))}
+	return node.Observation{Snapshot: rancher.Classify(slices.Values(list)), Heard: n.heard}
 }
 
 // writers are n cert-writers, one in each period, the newest so long ago.
@@ -47,20 +47,23 @@ func writers(n int, newest, period time.Duration) []enginetest.Container {
 	return list
 }
 
-func event(action, name string, at time.Time) rancher.Event {
-	return rancher.Event{Action: action, Time: at, Attributes: map[string]string{"name": name}}
+// heard is an event of the share-mnt or the node-agent, or a prune.
+func heard(role rancher.Role, action string, at time.Time) node.Heard {
+	return node.Heard{Role: role, Action: action, ID: "3571bad91a6b", At: at}
 }
 
 func nodes() map[string]testNode {
 	agent := enginetest.NodeAgent("cattle-node-agent-jfdlt", 0, ago(10*day))
 	ended := agent
-	ended.State, ended.ExitCode = "exited", 2
+	ended.State, ended.ExitCode, ended.Status = "exited", 2, "Exited (2) About an hour ago"
 	restarted := agent
 	restarted.StartedAt = ago(20 * time.Minute)
 	crashing := enginetest.ShareMnt("v2.5.9", server, "n1", ago(2*hour))
 	crashing.State, crashing.ExitCode, crashing.StartedAt, crashing.RestartCount = "restarting", 1, ago(40*time.Second), 118
 	stuck := enginetest.ShareMnt("v2.6.3", server, "n1", ago(3*hour))
 	stuck.State, stuck.StartedAt = "running", ago(3*hour)
+	startedAgain := enginetest.ShareMnt("v2.3.3", server, "n1", ago(60*day))
+	startedAgain.StartedAt = ago(10 * time.Minute)
 	shareMnt := func(version string, created time.Time) enginetest.Container {
 		return enginetest.ShareMnt(version, server, "n1", created)
 	}
@@ -77,23 +80,30 @@ func nodes() map[string]testNode {
 		"stuck":           {containers: []enginetest.Container{agent, stuck}},
 		"removed-every-5-minutes": {
 			containers: with(writers(9, 2*time.Minute, 5*time.Minute), agent, shareMnt("v2.3.3", ago(2*time.Minute))),
-			events: []rancher.Event{
-				event("destroy", "share-mnt", ago(7*time.Minute)), event("prune", "", ago(7*time.Minute)),
-				event("destroy", "share-mnt", ago(2*time.Minute)), event("prune", "", ago(2*time.Minute)),
+			heard: []node.Heard{
+				heard(rancher.RoleShareMnt, "destroy", ago(13*time.Minute)), heard(rancher.RoleNone, "prune", ago(13*time.Minute)),
+				heard(rancher.RoleShareMnt, "create", ago(12*time.Minute)),
+				heard(rancher.RoleShareMnt, "destroy", ago(8*time.Minute)), heard(rancher.RoleNone, "prune", ago(8*time.Minute)),
+				heard(rancher.RoleShareMnt, "create", ago(7*time.Minute)),
+				heard(rancher.RoleShareMnt, "destroy", ago(3*time.Minute)), heard(rancher.RoleNone, "prune", ago(3*time.Minute)),
 			},
 		},
+		"started-every-hour": {containers: with(writers(5, 10*time.Minute, hour), agent, startedAgain)},
 		"node-agent-missing": {
 			containers: []enginetest.Container{ended, shareMnt("v2.3.3", ago(10*day))},
-			events:     []rancher.Event{event("die", ended.Names[0][1:], ago(hour))},
+			heard:      []node.Heard{heard(rancher.RoleNodeAgent, "die", ago(hour))},
 		},
 		"node-agent-missing-and-a-leak": {containers: with(writers(3, day, day), shareMnt("v2.3.3", ago(day)))},
-		"not-the-cleaner":               {containers: with(writers(2, 3*hour, hour), unlabelled, restarted, shareMnt("v2.3.3", ago(10*day)))},
+		"not-the-cleaner":               {containers: with(writers(2, 3*hour, hour), unlabelled, restarted, shareMnt("v2.3.3", ago(3*hour)))},
 		"several-servers": {containers: []enginetest.Container{
 			enginetest.CertWriter(0, server, ago(9*day)), enginetest.CertWriter(1, "https://old.example:8443", ago(8*day)), agent, shareMnt("v2.3.3", ago(9*day)),
 		}},
-		"registration":  {containers: []enginetest.Container{agent, shareMnt("v2.3.3", ago(10*day)), enginetest.Registration(server, ago(3*day))}},
-		"nothing-wrong": {containers: []enginetest.Container{enginetest.CertWriter(0, server, ago(10*day)), agent, shareMnt("v2.3.3", ago(10*day))}},
-		"no-rke1-node":  {containers: []enginetest.Container{enginetest.Pod(1, ago(day))}},
-		"unreachable":   {err: errors.New("list containers: permission denied")},
+		"registration-alone": {containers: []enginetest.Container{enginetest.Registration(server, ago(3*day))}},
+		"no-share-mnt":       {containers: []enginetest.Container{agent, enginetest.RKEService("kubelet", ago(10*day))}},
+		"two-node-agents":    {containers: []enginetest.Container{agent, enginetest.NodeAgent("cattle-node-agent-jfdlt", 1, ago(day)), shareMnt("v2.3.3", ago(10*day))}},
+		"registration":       {containers: []enginetest.Container{agent, shareMnt("v2.3.3", ago(10*day)), enginetest.Registration(server, ago(3*day))}},
+		"nothing-wrong":      {containers: []enginetest.Container{enginetest.CertWriter(0, server, ago(10*day)), agent, shareMnt("v2.3.3", ago(10*day))}},
+		"no-rke1-node":       {containers: []enginetest.Container{enginetest.Pod(1, ago(day))}},
+		"unreachable":        {err: errors.New("list containers: permission denied")},
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/diagnosis"
 )
@@ -25,7 +24,7 @@ func Write(w io.Writer, r diagnosis.Report, colour bool) error {
 	return err
 }
 
-// page is a report that is being written. Whatever of it comes from outside goes through printable.
+// page is a report that is being written. Whatever of it comes from outside goes through diagnosis.Printable.
 type page struct {
 	text   bytes.Buffer
 	colour bool
@@ -47,7 +46,7 @@ func (p *page) finding(f diagnosis.Finding) {
 	for _, c := range f.Commands {
 		p.text.WriteByte('\n')
 		p.paragraph("  ", "  ", c.What)
-		fmt.Fprintf(&p.text, "    %s\n", printable(c.Line))
+		fmt.Fprintf(&p.text, "    %s\n", diagnosis.Printable(c.Line))
 	}
 	p.text.WriteByte('\n')
 }
@@ -73,7 +72,7 @@ func (p *page) title(s diagnosis.Severity, title string) {
 func (p *page) paragraph(first, rest, text string) {
 	line := first
 	empty := true
-	for word := range strings.FieldsSeq(printable(text)) {
+	for word := range strings.FieldsSeq(diagnosis.Printable(text)) {
 		switch {
 		case empty:
 		case runes(line)+1+runes(word) > width:
@@ -89,13 +88,3 @@ func (p *page) paragraph(first, rest, text string) {
 }
 
 func runes(s string) int { return len([]rune(s)) }
-
-// printable replaces what a terminal might obey instead of show.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == ' ' || unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, s)
-}

@@ -23,7 +23,7 @@ func (p *page) table(r diagnosis.Report) {
 	lines := [][]string{{"ID", "NAME", "ROLE", "STATE", "AGE", "SERVER"}}
 	for _, a := range r.Agents {
 		lines = append(lines, []string{
-			a.ShortID(), printable(diagnosis.Name(a)), diagnosis.RoleWords(a.Role), diagnosis.State(a), diagnosis.Age(a, r.At), printable(a.Server),
+			a.ShortID(), diagnosis.Printable(diagnosis.Name(a)), diagnosis.RoleWords(a.Role), diagnosis.State(a), diagnosis.Age(a, r.At), diagnosis.Printable(a.Server),
 		})
 	}
 	widths := make([]int, len(lines[0]))
@@ -52,7 +52,7 @@ func (p *page) table(r diagnosis.Report) {
 		p.text.WriteString(strings.TrimRight(text.String(), " ") + "\n")
 	}
 	if r.More > 0 {
-		fmt.Fprintf(&p.text, "and %d more cert-writers\n", r.More)
+		fmt.Fprintf(&p.text, "and %d more\n", r.More)
 	}
 }
 
