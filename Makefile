@@ -10,7 +10,7 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
 
 # Tools are built apart from the product's modules, once on a machine: tools/program says where they are.
-PROGRAMS = staticcheck promtool-3 helm dockerd-moby promtool-2.24.1 alertmanager-0.16.1 amtool-0.35
+PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 alertmanager-0.16.1 amtool-0.35
 # modules of their own: what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
@@ -19,7 +19,7 @@ FUZZTIME ?= 10m
 ONLY     ?=
 
 .PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts alerts-mutation dashboards browser \
-  deploy helm image release reproducible
+  deploy helm manifests image release reproducible
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -85,7 +85,10 @@ browser: ## the status page in a real browser; needs chromium
 
 # -count=1, since Go does not see which files helm reads and would take a result from its cache
 helm: ## the chart; builds helm first, once, in minutes
-	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) go test -count=1 ./...
+	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) OPERATOR_CRDS=$$($(CURDIR)/tools/program operator-crds) go test -count=1 ./...
+
+manifests: ## deploy/kubernetes and the golden renders, after a change of the chart, the rules or the dashboards that was meant
+	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) go test -count=1 -run 'TestGolden|TestManifests' . -update
 
 image: ## see also the builder argument in the Dockerfile; needs docker
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
