@@ -27,5 +27,5 @@ func write(dir string) error {
 			return err
 		}
 	}
-	return nil
+	return writeGrafana7(filepath.Join(dir, "grafana-7"))
 }
