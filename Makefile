@@ -10,7 +10,12 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
 
 # Tools are built apart from the product's modules, once on a machine: tools/program says where they are.
-PROGRAMS = staticcheck promtool-3 helm dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35
+PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35
+# Prometheus (beside its promtool) and Alertmanager as Rancher ships them, by the names that tests read
+STACKS = PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
+         PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) ALERTMANAGER_0_21=$$($(CURDIR)/tools/program alertmanager-0.21)
+# What is too heavy for CI, or runs on more binaries than CI builds, appends its target here.
+CERTIFY = alerts dashboards deploy helm certify-stacks
 # modules of their own: what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
@@ -19,7 +24,7 @@ FUZZTIME ?= 10m
 ONLY     ?=
 
 .PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts alerts-mutation dashboards browser \
-  deploy helm image release reproducible
+  deploy helm manifests image release reproducible certify certify-stacks
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -86,7 +91,10 @@ browser: ## the status page in a real browser; needs chromium
 
 # -count=1, since Go does not see which files helm reads and would take a result from its cache
 helm: ## the chart; builds helm first, once, in minutes
-	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) go test -count=1 ./...
+	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) OPERATOR_CRDS=$$($(CURDIR)/tools/program operator-crds) go test -count=1 ./...
+
+manifests: ## deploy/kubernetes and the golden renders, after a change of the chart, the rules or the dashboards that was meant
+	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) go test -count=1 -run 'TestGolden|TestManifests' . -update
 
 image: ## see also the builder argument in the Dockerfile; needs docker
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
@@ -97,6 +105,12 @@ release: ## tarballs, checksums and SBOMs in dist/
 
 reproducible: release ## the binaries of the release once more, from another directory and without a cache
 	LDFLAGS="$(STAMP)" deploy/reproducible
+
+certify: $(CERTIFY) ## every check on every old and new binary; what came of it stands in docs/proof.md under "Certified"
+
+certify-stacks: ## from the prune to the all-clear on every pair of Prometheus and Alertmanager, the newest that build too
+	$(STACKS) PROMTOOL3=$$(tools/program promtool-3) ALERTMANAGER_0_31=$$(tools/program alertmanager-0.31.1) \
+	  go test -v -count=1 -timeout 60m -run TestFromPruneToAllClear ./e2e
 
 tools:
 	for program in $(PROGRAMS); do tools/program $$program || exit 1; done

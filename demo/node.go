@@ -38,6 +38,8 @@ func newNode(engine *enginetest.Engine, out io.Writer) *node {
 	engine.Put(
 		enginetest.ShareMnt(version, server, "n1", created),
 		enginetest.Sandbox("cattle-node-agent-jfdlt", created),
+		enginetest.RKEService("kubelet", created),
+		enginetest.RKEService("kube-proxy", created),
 		n.agent,
 		enginetest.Pod(1, created),
 		enginetest.Pod(2, created),

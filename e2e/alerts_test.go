@@ -23,14 +23,22 @@ const (
 )
 
 // From the prune to the all-clear, with nothing but what the project ships between a real engine and an operator: the
-// operator here is a test that runs the command it is sent.
+// operator here is a test that runs the command it is sent. Every stack looks at the same node at the same time.
 func TestFromPruneToAllClear(t *testing.T) {
 	t.Parallel() // it mostly waits
 	testkit.NeedPrograms(t, "docker")
 	n := realengine.New(t)
 	nodeAgent := startLab(n, labSettings(n))
 	x := startExporter(t, n.Host())
-	inbox := monitoring.Start(t, "../alerts", strings.TrimPrefix(x.URL(""), "http://"))
+	var inboxes []*monitoring.Inbox
+	for _, stack := range monitoring.Stacks() {
+		inboxes = append(inboxes, monitoring.Start(t, stack, "../alerts", strings.TrimPrefix(x.URL(""), "http://")))
+	}
+	wait := func(alert, status string) {
+		for _, inbox := range inboxes {
+			inbox.Wait(t, alertPatience, alert, status)
+		}
+	}
 	leak := func(from, to int) {
 		for writers := from; writers < to; writers++ {
 			n.Eventually(patience, settled(writers))
@@ -42,40 +50,44 @@ func TestFromPruneToAllClear(t *testing.T) {
 	}
 	leak(1, 8) // more than the three that the root-cause alert wants: a busy machine may miss one
 
-	firing := inbox.Wait(t, alertPatience, leakAlert, "firing")
-	if firing.Labels["node"] != "n1" || firing.Labels["severity"] != "warning" {
-		t.Errorf("labels %v", firing.Labels)
-	}
-	command := firing.Annotations["restart_command"]
-	if want := "docker restart " + nodeAgent[:12]; command != want {
-		t.Fatalf("restart_command %q, want %q", command, want)
-	}
-	if want := "kubectl -n cattle-system delete pod " + pod.Name; firing.Annotations["kubectl_command"] != want {
-		t.Errorf("kubectl_command %q, want %q", firing.Annotations["kubectl_command"], want)
-	}
-	if d := firing.Annotations["description"]; !strings.Contains(d, "n1 in cluster prod") {
-		t.Errorf("description %q", d)
-	}
-	// On an engine that reports prunes (20.10) the root cause says how many there were, and when the last one was.
-	if d := inbox.Wait(t, alertPatience, rootCauseAlert, "firing").Annotations["description"]; !strings.Contains(d, "container prunes in that time, the last one at 20") {
-		t.Errorf("description of the root cause %q", d)
+	command := "docker restart " + nodeAgent[:12]
+	for _, inbox := range inboxes {
+		firing := inbox.Wait(t, alertPatience, leakAlert, "firing")
+		if firing.Labels["node"] != "n1" || firing.Labels["severity"] != "warning" {
+			t.Errorf("%s: labels %v", inbox.Name, firing.Labels)
+		}
+		if got := firing.Annotations["restart_command"]; got != command {
+			t.Errorf("%s: restart_command %q, want %q", inbox.Name, got, command)
+		}
+		if got, want := firing.Annotations["kubectl_command"], "kubectl -n cattle-system delete pod "+pod.Name; got != want {
+			t.Errorf("%s: kubectl_command %q, want %q", inbox.Name, got, want)
+		}
+		if d := firing.Annotations["description"]; !strings.Contains(d, "n1 in cluster prod") {
+			t.Errorf("%s: description %q", inbox.Name, d)
+		}
+		// On an engine that reports prunes (20.10) the root cause says how many there were, and when the last one was.
+		if d := inbox.Wait(t, alertPatience, rootCauseAlert, "firing").Annotations["description"]; !strings.Contains(d, "container prunes in that time, the last one at 20") {
+			t.Errorf("%s: description of the root cause %q", inbox.Name, d)
+		}
 	}
 
 	runShell(t, n.Host(), command)
 	x.Expect(patience, exporter.Metrics{running: 0, unmanaged: 0})
-	inbox.Wait(t, alertPatience, leakAlert, "resolved")
+	wait(leakAlert, "resolved")
 
 	// Silence is no all-clear: while Docker is down the leak goes on firing, and another alert says why nothing is known.
 	leak(0, 3)
-	inbox.Wait(t, alertPatience, leakAlert, "firing")
+	wait(leakAlert, "firing")
 	n.Stop()
-	inbox.Wait(t, alertPatience, unreachableAlert, "firing")
+	wait(unreachableAlert, "firing")
 	time.Sleep(30 * time.Second) // half an hour in the field
-	if last, _ := inbox.Last(leakAlert); last.Status != "firing" {
-		t.Errorf("with Docker down the leak is %s", last.Status)
+	for _, inbox := range inboxes {
+		if last, _ := inbox.Last(leakAlert); last.Status != "firing" {
+			t.Errorf("%s: with Docker down the leak is %s", inbox.Name, last.Status)
+		}
 	}
 	n.Start()
-	inbox.Wait(t, alertPatience, unreachableAlert, "resolved")
+	wait(unreachableAlert, "resolved")
 }
 
 // runShell does what an operator does with a command from an alert.

@@ -18,14 +18,16 @@ type Alert struct {
 
 // Inbox is the webhook at the end: it keeps what it was sent.
 type Inbox struct {
+	Name string // of the stack that sends
+
 	url string
 
 	mu     sync.Mutex
 	alerts []Alert
 }
 
-func newInbox(tb testing.TB) *Inbox {
-	inbox := new(Inbox)
+func newInbox(tb testing.TB, name string) *Inbox {
+	inbox := &Inbox{Name: name}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var notification struct{ Alerts []Alert }
 		if err := json.NewDecoder(r.Body).Decode(&notification); err != nil {
@@ -62,7 +64,7 @@ func (i *Inbox) Wait(tb testing.TB, within time.Duration, name, status string) A
 			return last
 		}
 		if time.Now().After(deadline) {
-			tb.Fatalf("%s is not %s after %v; the newest word on it is %q", name, status, within, last.Status)
+			tb.Fatalf("%s: %s is not %s after %v; the newest word on it is %q", i.Name, name, status, within, last.Status)
 		}
 	}
 }

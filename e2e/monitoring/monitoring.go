@@ -9,12 +9,39 @@ import (
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
 )
 
-// Start runs Prometheus and Alertmanager with the rules, route, inhibition and template in the directory alerts, all in a
+// Stack is a Prometheus and an Alertmanager, as programs.
+type Stack struct {
+	Name         string
+	Prometheus   string
+	Alertmanager string
+}
+
+// Debian is the stack of the installed packages.
+var Debian = Stack{Name: "Debian's", Prometheus: "prometheus", Alertmanager: "prometheus-alertmanager"}
+
+// Stacks are the pairs to test, from the oldest that Rancher shipped to the newest. Programs that tools/program makes are named by
+// environment variables; the server lies beside promtool.
+func Stacks() []Stack {
+	stacks := []Stack{Debian}
+	for _, made := range []struct{ promtool, alertmanager string }{
+		{"PROMTOOL_2_18", "ALERTMANAGER_0_16"},
+		{"PROMTOOL_2_24", "ALERTMANAGER_0_21"},
+		{"PROMTOOL3", "ALERTMANAGER_0_31"},
+	} {
+		promtool, alertmanager := os.Getenv(made.promtool), os.Getenv(made.alertmanager)
+		if promtool != "" && alertmanager != "" {
+			stacks = append(stacks, Stack{made.promtool + " " + made.alertmanager, filepath.Join(filepath.Dir(promtool), "prometheus"), alertmanager})
+		}
+	}
+	return stacks
+}
+
+// Start runs a Prometheus and an Alertmanager with the rules, route, inhibition and template in the directory alerts, all in a
 // hurry. Prometheus scrapes one exporter once a second and calls its node n1 in the cluster prod. What Alertmanager sends
 // is in the Inbox.
-func Start(tb testing.TB, alerts, exporter string) *Inbox {
+func Start(tb testing.TB, stack Stack, alerts, exporter string) *Inbox {
 	tb.Helper()
-	testkit.NeedPrograms(tb, "prometheus", "prometheus-alertmanager")
+	testkit.NeedPrograms(tb, stack.Prometheus, stack.Alertmanager)
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(alerts, name))
 		if err != nil {
@@ -23,16 +50,16 @@ func Start(tb testing.TB, alerts, exporter string) *Inbox {
 		return string(text)
 	}
 	dir := tb.TempDir()
-	inbox := newInbox(tb)
+	inbox := newInbox(tb, stack.Name)
 
 	alertmanager := testkit.FreeAddress(tb)
 	write(tb, dir, "message.tmpl", read("message.tmpl"))
 	config := write(tb, dir, "alertmanager.yml", WithWebhook(Hurry(read("alertmanager.example.yml")), inbox.url))
-	start(tb, alertmanager, "prometheus-alertmanager", "--config.file="+config, "--storage.path="+filepath.Join(dir, "am"),
+	start(tb, alertmanager, stack.Alertmanager, "--config.file="+config, "--storage.path="+filepath.Join(dir, "am"),
 		"--web.listen-address="+alertmanager, "--cluster.listen-address=")
 
 	rules := write(tb, dir, "rules.yml", Hurry(read("rules.yml")))
-	StartPrometheus(tb, fmt.Sprintf(`
+	startPrometheus(tb, stack.Prometheus, fmt.Sprintf(`
 global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s, external_labels: {cluster: prod}}
 rule_files: ['%s']
 alerting: {alertmanagers: [{static_configs: [{targets: ['%s']}]}]}

@@ -21,12 +21,17 @@ type Prometheus struct {
 	tb      testing.TB
 }
 
-// StartPrometheus runs a Prometheus with an empty database until the test ends.
+// StartPrometheus runs Debian's Prometheus with an empty database until the test ends.
 func StartPrometheus(tb testing.TB, config string, args ...string) *Prometheus {
 	tb.Helper()
-	testkit.NeedPrograms(tb, "prometheus")
+	return startPrometheus(tb, Debian.Prometheus, config, args...)
+}
+
+func startPrometheus(tb testing.TB, program, config string, args ...string) *Prometheus {
+	tb.Helper()
+	testkit.NeedPrograms(tb, program)
 	p := &Prometheus{Address: testkit.FreeAddress(tb), dir: tb.TempDir(), tb: tb}
-	p.PID = start(tb, p.Address, "prometheus", append([]string{
+	p.PID = start(tb, p.Address, program, append([]string{
 		"--config.file=" + write(tb, p.dir, "prometheus.yml", config),
 		"--storage.tsdb.path=" + filepath.Join(p.dir, "tsdb"),
 		"--web.listen-address=" + p.Address, "--web.enable-lifecycle",

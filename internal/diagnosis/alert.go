@@ -35,6 +35,9 @@ const (
 	leakEnds            = 26 * time.Hour // without a new cert-writer: a nightly job would have made one
 )
 
+// aMoment is what passes until a rule sees a state: a scrape and an evaluation, of a minute at most each.
+const aMoment = 2 * time.Minute
+
 // lasted names an alert, and gives a finding its severity, if what it tells of has lasted long enough for the alert to
 // fire. Before that it says so. A zero time is one that nobody knows: then the severity counts all the same, since a
 // problem nobody is told of is the worst answer, but the alert is not claimed to fire.
@@ -43,7 +46,7 @@ func (f *Finding) lasted(a alert, since, now time.Time) {
 	case since.IsZero():
 		f.Severity = max(f.Severity, a.severity)
 		f.Seen = append(f.Seen, fmt.Sprintf("Since when this is so, Docker does not tell; the alert %s fires once it has lasted %s.", a.name, Words(a.after)))
-	case lasted >= a.after:
+	case lasted >= a.after+aMoment:
 		f.Alerts = append(f.Alerts, a.name)
 		f.Severity = max(f.Severity, a.severity)
 	case len(f.Alerts) == 0:
@@ -55,7 +58,7 @@ func (f *Finding) lasted(a alert, since, now time.Time) {
 // atMost is since when something may have lasted that began after a time at the earliest: that time while the alert cannot
 // fire yet, zero once nobody knows.
 func (a alert) atMost(earliest, now time.Time) time.Time {
-	if now.Sub(earliest) < a.after {
+	if now.Sub(earliest) < a.after+aMoment {
 		return earliest
 	}
 	return time.Time{}

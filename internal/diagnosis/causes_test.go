@@ -216,6 +216,16 @@ func TestRemovedOnce(t *testing.T) {
 	silent(t, diagnosis.Diagnose(o, now), "Something removed")
 }
 
+// Removals count though share-mnt is not created again yet, or its creations were not heard.
+func TestRemovedAndNotCreatedYet(t *testing.T) {
+	old := shareMnt(ago(90 * time.Hour))
+	o := observe(append(certWriters(ago(3*time.Hour), ago(2*time.Hour)), nodeAgent(ago(480*time.Hour)))...)
+	o.Heard = []node.Heard{heard("destroy", old, ago(3*time.Hour)), heard("destroy", old, ago(2*time.Hour)), heard("destroy", old, ago(time.Minute))}
+	says(t, diagnosis.Diagnose(o, now), "warning: Something removes share-mnt again and again: 3 times in 3 h\n")
+	o.Heard = o.Heard[1:]
+	says(t, diagnosis.Diagnose(o, now), "info: Something removed share-mnt 1 min ago\n")
+}
+
 // How many removals there were before an alert can know of them, and when that alert ended in between.
 func TestRemovedAlert(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -23,19 +23,22 @@ func (l look) removals() *Finding {
 	if l.shareMnt != nil && !l.shareMnt.Leaks || len(l.live) == 0 || l.sinceNewest() >= leakEnds && !l.inProgress() {
 		return nil
 	}
-	times := l.recreations()
-	removed := l.times(rancher.RoleShareMnt, "destroy")
+	times, removed := l.recreations(), l.removed()
 	f := &Finding{
 		Why: "A stopped share-mnt looks like rubbish to whatever removes stopped containers (docker system prune, docker container prune, docker rm, " +
 			"docker-gc). The node-agent creates it again within minutes, and each new one leaves one more cert-writer (rancher/rancher#15364). " +
 			"Stop that job, or make it spare containers of Rancher.",
 		Commands: []Command{searchCron, searchTimers, searchContainers, sparingPrune},
 	}
+	proof := times
+	if len(removed) > len(times) { // share-mnt is not created again yet
+		proof = removed
+	}
 	switch {
-	case len(times) > normalRecreations:
+	case len(proof) > normalRecreations:
 		f.Severity = Warning
-		f.Title = fmt.Sprintf("Something removes share-mnt again and again: %d times in %s", len(times), Words(l.now.Sub(times[0])))
-	case len(removed) > 0 && !l.withNodeAgent(removed[len(removed)-1]) && !l.crashing():
+		f.Title = fmt.Sprintf("Something removes share-mnt again and again: %d times in %s", len(proof), Words(l.now.Sub(proof[0])))
+	case len(removed) > 0 && !l.crashing():
 		f.Severity = Info
 		f.Title = fmt.Sprintf("Something removed share-mnt %s ago", Words(l.now.Sub(removed[len(removed)-1])))
 	default:
@@ -44,7 +47,7 @@ func (l look) removals() *Finding {
 	if len(times) > 0 {
 		f.Seen = append(f.Seen, "It was created again at "+list(times)+".")
 	}
-	if every, ok := period(times); ok {
+	if every, ok := period(proof); ok {
 		f.Title += ", about every " + Words(every)
 		f.Seen = append(f.Seen, fmt.Sprintf("Look for a timer or a cron job that runs about every %s.", Words(every)))
 	}
@@ -61,16 +64,24 @@ func (l look) removals() *Finding {
 }
 
 // recreations are the creations of share-mnt that are proven, the oldest first: those that events tell of, and that of the
-// one that is there, if it is young enough for the alert. One of them may belong to a start of the node-agent, as when a
-// node is built or upgraded, and is no removal.
+// one that is there, if it is young enough for the alert.
 func (l look) recreations() []time.Time {
 	times := l.times(rancher.RoleShareMnt, "create")
 	if s := l.shareMnt; s != nil && !l.heardOf(s, "create") && (len(times) > 0 || l.recent(time.Unix(s.Created, 0))) {
 		times = append(times, time.Unix(s.Created, 0))
 	}
 	slices.SortFunc(times, time.Time.Compare)
+	return l.butNodeAgents(times)
+}
+
+// removed are the removals of share-mnt that events tell of, the oldest first.
+func (l look) removed() []time.Time { return l.butNodeAgents(l.times(rancher.RoleShareMnt, "destroy")) }
+
+// butNodeAgents leaves out one time that belongs to a start of the node-agent, which creates share-mnt itself when a node is
+// built, and removes it before where it is upgraded.
+func (l look) butNodeAgents(times []time.Time) []time.Time {
 	if i := slices.IndexFunc(times, l.withNodeAgent); i >= 0 {
-		times = slices.Delete(times, i, i+1)
+		return slices.Delete(times, i, i+1)
 	}
 	return times
 }

@@ -22,25 +22,13 @@ const (
 
 var (
 	update         = flag.Bool("update", false, "write the golden renders anew")
+	proxyFile      = "../../socket-proxy/haproxy.cfg"
 	dashboardFiles = []string{
 		"../../../dashboards/rancher-agent-exporter-fleet.json",
 		"../../../dashboards/rancher-agent-exporter-node.json",
 		"../../../dashboards/rancher-agent-exporter-health.json",
 	}
 )
-
-// renders are what the tests look at: testdata/values/<values>.yaml on a version of Kubernetes.
-var renders = []struct{ name, values, kubeVersion string }{
-	{"rancher-monitoring", "rancher-monitoring", "1.31.0"},
-	{"kube-prometheus-stack", "kube-prometheus-stack", "1.31.0"},
-	{"tls", "tls", "1.31.0"},
-	{"pod-monitor", "pod-monitor", "1.31.0"},
-	{"bare", "bare", "1.31.0"},
-	// Rancher v2.5 on its oldest clusters
-	{"kubernetes-1.16", "rancher-monitoring", "1.16.15"},
-}
-
-func valuesFile(name string) string { return filepath.Join("testdata", "values", name+".yaml") }
 
 // helm returns the program to test with, or skips the test; in CI it has to be there.
 func helm(t *testing.T) string {
@@ -80,15 +68,6 @@ func run(program string, args ...string) ([]byte, string, error) {
 	return stdout.Bytes(), stderr.String(), err
 }
 
-func template(t *testing.T, from, values, kubeVersion string) []byte {
-	t.Helper()
-	out, stderr, err := run(helm(t), "template", release, from, "--namespace", namespace, "--kube-version", kubeVersion, "--values", valuesFile(values))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr)
-	}
-	return out
-}
-
 // objects are those of a render; find returns the one of a kind, or nil.
 type objects []Object
 
@@ -119,24 +98,15 @@ func (o objects) daemonSet(t *testing.T) *apps.DaemonSet {
 	return found.Typed.(*apps.DaemonSet)
 }
 
-// eachRender calls f with the decoded objects of each render; decoding is strict, so this alone is a test.
-func eachRender(t *testing.T, f func(t *testing.T, all objects)) {
-	t.Helper()
-	helm(t)
-	for _, r := range renders {
-		t.Run(r.name, func(t *testing.T) { f(t, decode(t, template(t, chart, r.values, r.kubeVersion))) })
-	}
-}
-
 func TestLint(t *testing.T) {
 	program := helm(t)
-	files, err := filepath.Glob(valuesFile("*"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, values := range files {
-		if out, stderr, err := run(program, "lint", "--strict", "--values", values, chart); err != nil {
-			t.Errorf("%s: %v\n%s%s", values, err, out, stderr)
+	for _, r := range renders {
+		args := []string{"lint", "--strict", "--kube-version", r.kubeVersion, chart}
+		for _, file := range r.values {
+			args = append(args, "--values", file)
+		}
+		if out, stderr, err := run(program, args...); err != nil || strings.Contains(string(out), "[INFO]") {
+			t.Errorf("%s: %v\n%s%s", r.name, err, out, stderr)
 		}
 	}
 }
@@ -158,8 +128,8 @@ func TestGolden(t *testing.T) {
 	}
 	for _, r := range renders {
 		t.Run(r.name, func(t *testing.T) {
-			got := template(t, chart, r.values, r.kubeVersion)
-			if again := template(t, chart, r.values, r.kubeVersion); !bytes.Equal(got, again) {
+			got := template(t, chart, r)
+			if again := template(t, chart, r); !bytes.Equal(got, again) {
 				t.Error("a second render differs from the first")
 			}
 			got = []byte(strings.NewReplacer(elide...).Replace(string(got)))
@@ -208,6 +178,17 @@ func firstDifference(a, b []byte) int {
 func TestWrongValues(t *testing.T) {
 	program := helm(t)
 	tests := []struct{ set, want string }{
+		{"image.repository=registry.example:5000/a:v2", "image.repository is registry.example:5000/a:v2: give its tag as image.tag"},
+		{"image.repository=registry.example/a@sha256:0", "image.repository is registry.example/a@sha256:0: give its tag"},
+		{"image.digest=latest", "at '/image/digest': 'latest' does not match pattern"},
+		{"image.pullPolicy=always", "at '/image/pullPolicy': value must be one of '', 'Always'"},
+		{"fullnameOverride=Exporter", "at '/fullnameOverride': 'Exporter' does not match pattern"},
+		{"socketProxy.enabled=true", "socketProxy.image must be set"},
+		{"podLabels.app\\.kubernetes\\.io/name=x", "podLabels: app.kubernetes.io/name is one of the labels by which the pods are found"},
+		{"prometheusRule.runbookURL=wiki/", "at '/prometheusRule/runbookURL': 'wiki/' does not match pattern"},
+		{"extraArgs={--diagnose}", "extraArgs: --diagnose would break"},
+		{"extraArgs={--docker.tls-ca=/x}", "extraArgs: --docker.tls-ca=/x would break"},
+		{"extraArgs={--help-long}", "extraArgs: --help-long would break"},
 		{"image.repository=", "image.repository must be set"},
 		{"image.repository=registry.example/a b", "at '/image/repository': 'registry.example/a b' does not match pattern"},
 		{"image.name=x", "at '/image': additional properties 'name' not allowed"},
@@ -218,6 +199,7 @@ func TestWrongValues(t *testing.T) {
 		// its directory would be the whole node
 		{"docker.socket=/docker.sock", "at '/docker/socket': '/docker.sock' does not match pattern"},
 		{"docker.groupIDs={docker}", "at '/docker/groupIDs/0': got string, want integer"},
+		{"docker.groupIDs=docker", "at '/docker/groupIDs': 'docker' does not match pattern"},
 		{"docker.groupIDs={0}", "at '/docker/groupIDs/0': minimum: got 0, want 1"},
 		{"docker.timeoutSeconds=5s", "at '/docker/timeoutSeconds': got string, want integer"},
 		{"docker.timeoutSeconds=40", "monitor.intervalSeconds must be at least 45"},
@@ -237,7 +219,7 @@ func TestWrongValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.set, func(t *testing.T) {
-			_, stderr, err := run(program, "template", release, chart, "--values", valuesFile("rancher-monitoring"), "--set", test.set)
+			_, stderr, err := run(program, "template", release, chart, "--values", own("image"), "--set", test.set)
 			var exit *exec.ExitError
 			if !errors.As(err, &exit) {
 				t.Fatalf("not refused: %v", err)
@@ -246,5 +228,51 @@ func TestWrongValues(t *testing.T) {
 				t.Errorf("got %s\nwant %s", stderr, test.want)
 			}
 		})
+	}
+}
+
+// What depends on the version of Kubernetes, and what reads as one thing and could be another.
+func TestOtherRenders(t *testing.T) {
+	program := helm(t)
+	registry := "global.cattle.systemDefaultRegistry=registry.corp"
+	tests := []struct {
+		name, set, kubeVersion, want string
+	}{
+		{"tag and version", "image.tag=v2", "1.31.0", `image: "registry.example/rancher_agent_exporter:v2"`},
+		{"digest", "image.digest=sha256:" + strings.Repeat("0", 64), "1.31.0", `image: "registry.example/rancher_agent_exporter@sha256:0000`},
+		{"port", "image.repository=localhost:5000/exporter", "1.31.0", `image: "localhost:5000/exporter:0.1.0"`},
+		{"Rancher's registry", "image.repository=nodes/exporter," + registry, "1.31.0", `image: "registry.corp/nodes/exporter:0.1.0"`},
+		{"Rancher's registry and a host", registry, "1.31.0", `image: "registry.example/rancher_agent_exporter:0.1.0"`},
+		{"Rancher's registry and a port", "image.repository=docker:5000/exporter," + registry, "1.31.0", `image: "docker:5000/exporter:0.1.0"`},
+		{"groups as text", "docker.groupIDs=992\\, 999", "1.31.0", "supplementalGroups: [992,999]"},
+		{"a group as number", "docker.groupIDs=992", "1.31.0", "supplementalGroups: [992]"},
+		{"a long id", "docker.groupIDs={1000650000}", "1.31.0", "supplementalGroups: [1000650000]"},
+		{"name", "fullnameOverride=leak", "1.31.0", "  name: leak\n"},
+		{"a system class in 1.17", "priorityClassName=system-node-critical", "1.17.0", "priorityClassName: system-node-critical"},
+		{"a system class in 1.16", "priorityClassName=system-node-critical", "1.16.9", "Kubernetes before 1.17 takes system-node-critical in the namespace kube-system alone"},
+		{"too old", "image.tag=v2", "1.9.7", "requires kubeVersion: >=1.10.0-0 which is incompatible with Kubernetes v1.9.7"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			out, stderr, _ := run(program, "template", release, chart, "--kube-version", test.kubeVersion, "--values", own("image"), "--set", test.set)
+			if !strings.Contains(string(out)+stderr, test.want) {
+				t.Errorf("%s is not in\n%s%.4000s", test.want, stderr, out)
+			}
+		})
+	}
+	// An API has them or not, and from 1.25 on it never does.
+	for kubeVersion, want := range map[string]bool{"1.24.17": true, "1.25.0": false} {
+		for _, api := range []string{"policy/v1beta1/PodSecurityPolicy", "policy/v1"} {
+			for _, enabled := range []string{"true", "false"} {
+				out, stderr, err := run(program, "template", release, chart, "--kube-version", kubeVersion, "--api-versions", api, "--values", own("image"), "--set", "rbac.pspEnabled="+enabled)
+				if err != nil {
+					t.Fatal(err, stderr)
+				}
+				want := want && api != "policy/v1" && enabled == "true"
+				if got := strings.Contains(string(out), "kind: PodSecurityPolicy"); got != want {
+					t.Errorf("%s with %s, rbac.pspEnabled=%s: PodSecurityPolicy %v, want %v", kubeVersion, api, enabled, got, want)
+				}
+			}
+		}
 	}
 }

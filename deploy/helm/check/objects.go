@@ -11,6 +11,8 @@ import (
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
+	policy "k8s.io/api/policy/v1beta1"
+	rbac "k8s.io/api/rbac/v1"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -22,12 +24,14 @@ type Object struct {
 	Typed                 meta.Object
 }
 
-// newTyped has the kinds that the chart may render. The versions in go.mod are old on purpose, and Rancher 2.6's first
+// newTyped has the kinds that the chart may render, and the namespace of the plain manifests. The versions in go.mod are old on purpose, and Rancher 2.6's first
 // Monitoring chart is what decides them (prometheus-operator 0.50): what these types know, all later ones know too.
 func newTyped(apiVersion, kind string) meta.Object {
 	switch apiVersion + " " + kind {
 	case "v1 ConfigMap":
 		return new(core.ConfigMap)
+	case "v1 Namespace":
+		return new(core.Namespace)
 	case "v1 Service":
 		return new(core.Service)
 	case "v1 ServiceAccount":
@@ -36,6 +40,12 @@ func newTyped(apiVersion, kind string) meta.Object {
 		return new(apps.DaemonSet)
 	case "networking.k8s.io/v1 NetworkPolicy":
 		return new(networking.NetworkPolicy)
+	case "policy/v1beta1 PodSecurityPolicy":
+		return new(policy.PodSecurityPolicy)
+	case "rbac.authorization.k8s.io/v1 Role":
+		return new(rbac.Role)
+	case "rbac.authorization.k8s.io/v1 RoleBinding":
+		return new(rbac.RoleBinding)
 	case "monitoring.coreos.com/v1 ServiceMonitor":
 		return new(monitoring.ServiceMonitor)
 	case "monitoring.coreos.com/v1 PodMonitor":

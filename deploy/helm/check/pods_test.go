@@ -11,11 +11,13 @@ import (
 
 	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	core "k8s.io/api/core/v1"
+	policy "k8s.io/api/policy/v1beta1"
+	rbac "k8s.io/api/rbac/v1"
 )
 
 // Whatever the values, the pod has no more rights than the socket gives.
 func TestRights(t *testing.T) {
-	eachRender(t, func(t *testing.T, all objects) {
+	eachRender(t, func(t *testing.T, r render, all objects) {
 		pod := all.daemonSet(t).Spec.Template.Spec
 		if token := pod.AutomountServiceAccountToken; token == nil || *token {
 			t.Error("the pod gets a token of the API")
@@ -23,31 +25,35 @@ func TestRights(t *testing.T) {
 		if pod.HostNetwork || pod.HostPID || pod.HostIPC {
 			t.Error("the pod shares a namespace with the node")
 		}
-		if len(pod.Containers) != 1 || len(pod.InitContainers) != 0 {
-			t.Fatal("more than one container")
+		proxied := len(pod.Containers) == 2 && pod.Containers[1].Name == "socket-proxy"
+		if len(pod.InitContainers) != 0 || len(pod.Containers) != 1 && !proxied || proxied != strings.Contains(strings.Join(r.values, " "), "socket-proxy") {
+			t.Fatalf("%d containers", len(pod.Containers))
 		}
-		container := pod.Containers[0]
-		limits := container.SecurityContext
-		if *limits.Privileged || *limits.AllowPrivilegeEscalation || !*limits.ReadOnlyRootFilesystem || len(limits.Capabilities.Add) != 0 ||
-			!reflect.DeepEqual(limits.Capabilities.Drop, []core.Capability{"ALL"}) {
-			t.Errorf("security context %+v", limits)
-		}
-		for _, mount := range container.VolumeMounts {
-			if !mount.ReadOnly {
-				t.Errorf("%s is writable", mount.MountPath)
+		for i, container := range pod.Containers {
+			limits := container.SecurityContext
+			if *limits.Privileged || *limits.AllowPrivilegeEscalation || !*limits.ReadOnlyRootFilesystem || len(limits.Capabilities.Add) != 0 ||
+				!reflect.DeepEqual(limits.Capabilities.Drop, []core.Capability{"ALL"}) {
+				t.Errorf("%s: security context %+v", container.Name, limits)
 			}
-		}
-		root := pod.SecurityContext.RunAsUser == nil || *pod.SecurityContext.RunAsUser == 0
-		if groups := pod.SecurityContext.SupplementalGroups; root == (len(groups) > 0) {
-			t.Errorf("user %v with the groups %v", pod.SecurityContext.RunAsUser, groups)
-		}
-		if nonRoot := pod.SecurityContext.RunAsNonRoot; !root && (nonRoot == nil || !*nonRoot) {
-			t.Error("runAsNonRoot is not set")
+			opens := i == len(pod.Containers)-1 // the socket
+			for _, mount := range container.VolumeMounts {
+				if mount.Name == "docker" && !opens || !mount.ReadOnly && (!opens || mount.Name != "proxy") {
+					t.Errorf("%s has %s", container.Name, mount.MountPath)
+				}
+			}
+			user, nonRoot := pod.SecurityContext.RunAsUser, pod.SecurityContext.RunAsNonRoot
+			if limits.RunAsUser != nil {
+				user, nonRoot = limits.RunAsUser, limits.RunAsNonRoot
+			}
+			wantRoot := opens && len(pod.SecurityContext.SupplementalGroups) == 0
+			if user == nil || nonRoot == nil || (*user == 0) != wantRoot || *nonRoot == wantRoot {
+				t.Errorf("%s: user %v, runAsNonRoot %v, groups %v", container.Name, user, nonRoot, pod.SecurityContext.SupplementalGroups)
+			}
 		}
 		// the field came with Kubernetes 1.19, whose predecessors refuse it and know an annotation
 		profile := pod.SecurityContext.SeccompProfile
 		annotation := all.daemonSet(t).Spec.Template.Annotations["seccomp.security.alpha.kubernetes.io/pod"]
-		if strings.HasSuffix(t.Name(), "/kubernetes-1.16") {
+		if !r.has(19) {
 			if profile != nil || annotation != "runtime/default" {
 				t.Errorf("seccomp %v, %q", profile, annotation)
 			}
@@ -60,7 +66,7 @@ func TestRights(t *testing.T) {
 // By default the exporter goes wherever the node-agent goes. The taints are those of RKE1's roles, of a cordoned or
 // failing node, and one that somebody made up.
 func TestTolerations(t *testing.T) {
-	pod := decode(t, template(t, chart, "rancher-monitoring", "1.31.0")).daemonSet(t).Spec.Template.Spec
+	pod := decode(t, template(t, chart, renderOf(t, "rancher-monitoring"))).daemonSet(t).Spec.Template.Spec
 	for _, taint := range []core.Taint{
 		{Key: "node-role.kubernetes.io/etcd", Value: "true", Effect: core.TaintEffectNoExecute},
 		{Key: "node-role.kubernetes.io/controlplane", Value: "true", Effect: core.TaintEffectNoSchedule},
@@ -76,14 +82,70 @@ func TestTolerations(t *testing.T) {
 			t.Errorf("%s is not tolerated", taint.ToString())
 		}
 	}
-	if !reflect.DeepEqual(pod.NodeSelector, map[string]string{"kubernetes.io/os": "linux"}) {
-		t.Errorf("node selector %v", pod.NodeSelector)
-	}
+}
+
+// Linux nodes alone, by the label that the nodes of that version have.
+func TestNodeSelector(t *testing.T) {
+	eachRender(t, func(t *testing.T, r render, all objects) {
+		label := "kubernetes.io/os"
+		if !r.has(14) {
+			label = "beta.kubernetes.io/os"
+		}
+		selector := all.daemonSet(t).Spec.Template.Spec.NodeSelector
+		if len(selector) > 0 && selector[label] != "linux" || len(selector) == 0 && r.name != "no-operator" {
+			t.Errorf("node selector %v", selector)
+		}
+	})
+}
+
+// A PodSecurityPolicy that comes along lets this pod in, is given to its account alone, and would let in little else.
+func TestPodSecurityPolicy(t *testing.T) {
+	eachRender(t, func(t *testing.T, r render, all objects) {
+		found := all.find("PodSecurityPolicy")
+		if found == nil {
+			if !r.has(25) {
+				t.Error("none")
+			}
+			return
+		}
+		pod := all.daemonSet(t).Spec.Template.Spec
+		spec := found.Typed.(*policy.PodSecurityPolicy).Spec
+		if spec.Privileged || spec.HostNetwork || spec.HostPID || spec.HostIPC || *spec.AllowPrivilegeEscalation || !spec.ReadOnlyRootFilesystem ||
+			!reflect.DeepEqual(spec.RequiredDropCapabilities, []core.Capability{"ALL"}) || len(spec.AllowedCapabilities) != 0 {
+			t.Errorf("%+v", spec)
+		}
+		if len(spec.AllowedHostPaths) != 1 || spec.AllowedHostPaths[0].ReadOnly != r.has(11) {
+			t.Fatalf("host paths %+v", spec.AllowedHostPaths)
+		}
+		allowed := map[string]bool{}
+		for _, kind := range spec.Volumes {
+			allowed[string(kind)] = true
+		}
+		for _, volume := range pod.Volumes {
+			switch {
+			case volume.HostPath != nil && allowed["hostPath"] && volume.HostPath.Path == spec.AllowedHostPaths[0].PathPrefix:
+			case volume.Secret != nil && allowed["secret"]:
+			case volume.ConfigMap != nil && allowed["configMap"]:
+			case volume.EmptyDir != nil && allowed["emptyDir"]:
+			default:
+				t.Errorf("volume %s is not allowed", volume.Name)
+			}
+		}
+		role := all.find("Role").Typed.(*rbac.Role)
+		if rule := role.Rules[0]; len(role.Rules) != 1 || !reflect.DeepEqual(rule.ResourceNames, []string{found.Name}) || !reflect.DeepEqual(rule.Verbs, []string{"use"}) {
+			t.Errorf("role %+v", role.Rules)
+		}
+		binding := all.find("RoleBinding").Typed.(*rbac.RoleBinding)
+		want := []rbac.Subject{{Kind: "ServiceAccount", Name: pod.ServiceAccountName, Namespace: namespace}}
+		if binding.RoleRef.Name != role.Name || !reflect.DeepEqual(binding.Subjects, want) {
+			t.Errorf("binding %+v", binding)
+		}
+	})
 }
 
 // What has to fit together fits: selectors, port, schemes, and three timeouts that must not overtake each other.
 func TestScraping(t *testing.T) {
-	eachRender(t, func(t *testing.T, all objects) {
+	eachRender(t, func(t *testing.T, r render, all objects) {
 		daemonSet := all.daemonSet(t)
 		labels := daemonSet.Spec.Template.Labels
 		container := daemonSet.Spec.Template.Spec.Containers[0]
@@ -139,7 +201,7 @@ func TestScraping(t *testing.T) {
 			selects("the ServiceMonitor", spec.Selector.MatchLabels)
 			e := spec.Endpoints[0]
 			relabelings, interval, scrapeTimeout, port, scheme = e.RelabelConfigs, e.Interval, e.ScrapeTimeout, e.Port, e.Scheme
-			if e.MetricRelabelConfigs != nil || port != service.Spec.Ports[0].Name {
+			if (e.MetricRelabelConfigs != nil) != (r.values[len(r.values)-1] == own("pod-monitor")) || port != service.Spec.Ports[0].Name {
 				t.Errorf("endpoint %+v", e)
 			}
 		} else if monitor := all.find("PodMonitor"); monitor != nil {
@@ -147,7 +209,7 @@ func TestScraping(t *testing.T) {
 			selects("the PodMonitor", spec.Selector.MatchLabels)
 			e := spec.PodMetricsEndpoints[0]
 			relabelings, interval, scrapeTimeout, port, scheme = e.RelabelConfigs, e.Interval, e.ScrapeTimeout, e.Port, e.Scheme
-			if e.MetricRelabelConfigs != nil || port != container.Ports[0].Name {
+			if (e.MetricRelabelConfigs != nil) != (r.values[len(r.values)-1] == own("pod-monitor")) || port != container.Ports[0].Name {
 				t.Errorf("endpoint %+v", e)
 			}
 			if all.find("Service") != nil {
@@ -188,7 +250,7 @@ func TestScraping(t *testing.T) {
 	})
 }
 
-// The exporter itself takes the flags: it goes on to look for Docker, where there is none, instead of exiting with 2.
+// The exporter itself takes the flags: it goes on to look for Docker, where there is none, instead of exiting for a flag it does not know.
 func TestFlags(t *testing.T) {
 	helm(t)
 	program := filepath.Join(t.TempDir(), "rancher_agent_exporter")
@@ -202,8 +264,8 @@ func TestFlags(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "web-config.yml"), []byte("{}"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	places := strings.NewReplacer("unix:///host/run/", "unix://"+dir+"/", "/etc/web/", dir+"/")
-	eachRender(t, func(t *testing.T, all objects) {
+	places := strings.NewReplacer("unix:///host/run/", "unix://"+dir+"/", "unix:///proxy/", "unix://"+dir+"/", "/etc/web/", dir+"/")
+	eachRender(t, func(t *testing.T, r render, all objects) {
 		args := []string{"--once"}
 		for _, arg := range all.daemonSet(t).Spec.Template.Spec.Containers[0].Args {
 			args = append(args, places.Replace(arg))

@@ -1,6 +1,8 @@
 {{- /* The name of every object but the dashboards: that of the release, with the chart's in front if it is not in it. */}}
 {{- define "exporter.name" -}}
-{{- if contains .Chart.Name .Release.Name -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride }}
+{{- else if contains .Chart.Name .Release.Name -}}
 {{- .Release.Name | trunc 63 | trimSuffix "-" }}
 {{- else -}}
 {{- printf "%s-%s" .Chart.Name .Release.Name | trunc 63 | trimSuffix "-" }}
@@ -17,6 +19,78 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* A reference to an image: Rancher's registry for everything goes in front of one that names no registry, as Docker tells them apart. */}}
+{{- define "exporter.fromRegistry" -}}
+{{- $registry := dig "cattle" "systemDefaultRegistry" "" (.root.Values.global | default dict) -}}
+{{- if and $registry (not (regexMatch "^([^/]*[.:][^/]*|localhost)/" .image)) -}}
+{{- printf "%s/%s" (trimSuffix "/" $registry) .image }}
+{{- else -}}
+{{- .image }}
+{{- end -}}
+{{- end }}
+
+{{- define "exporter.image" -}}
+{{- $image := .Values.image -}}
+{{- $version := printf ":%s" ($image.tag | default .Chart.AppVersion) -}}
+{{- if $image.digest }}{{ $version = printf "@%s" $image.digest }}{{ end -}}
+{{- include "exporter.fromRegistry" (dict "root" . "image" (print $image.repository $version)) }}
+{{- end }}
+
+{{- /* docker.groupIDs as a JSON list, from a list or from the text that Rancher's form gives. */}}
+{{- define "exporter.groupIDs" -}}
+{{- $given := .Values.docker.groupIDs -}}
+{{- if kindIs "string" $given }}{{ $given = splitList "," (nospace $given) | compact }}{{ end -}}
+{{- if not (kindIs "slice" $given) }}{{ $given = list $given }}{{ end -}}
+{{- $ids := list -}}
+{{- range $given }}{{ $ids = append $ids (int64 .) }}{{ end -}}
+{{- toJson $ids }}
+{{- end }}
+
+{{- /* The user of what opens the socket: one of its groups, or who owns the socket on every node. */}}
+{{- define "exporter.socketUser" -}}
+{{- if gt (len (include "exporter.groupIDs" .)) 2 -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+{{- else -}}
+# who owns the socket on every node, whatever the id of its group
+runAsNonRoot: false
+runAsUser: 0
+runAsGroup: 0
+{{- end -}}
+{{- end }}
+
+{{- /* The mount of the socket into the container that may open it, below /host/run. */}}
+{{- define "exporter.socketMount" -}}
+- name: docker
+{{- if eq .Values.docker.mount "directory" }}
+  mountPath: /host/run
+  readOnly: true
+  # What is mounted below it (network namespaces, tmpfs of users) is let go of when the node unmounts it. Without
+  # this the pod would hold on to all that was mounted when it started.
+  mountPropagation: HostToContainer
+{{- else }}
+  mountPath: /host/run/{{ base .Values.docker.socket }}
+  readOnly: true
+{{- end -}}
+{{- end }}
+
+{{- /* Nothing beyond the user: for every container. */}}
+{{- define "exporter.noRights" -}}
+privileged: false
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- /* Whether the API has PodSecurityPolicies and the chart brings one: "true" or nothing. */}}
+{{- define "exporter.psp" -}}
+{{- if and .Values.rbac.pspEnabled (.Capabilities.APIVersions.Has "policy/v1beta1/PodSecurityPolicy") (semverCompare "<1.25-0" .Capabilities.KubeVersion.Version) -}}
+true
+{{- end -}}
 {{- end }}
 
 {{- /* What the kubelet is to ask: the exporter's own pages, or with clientAuth whether the port is open. */}}
@@ -50,6 +124,10 @@ tlsConfig:
 {{- end }}
 {{- with $monitor.basicAuth }}
 basicAuth:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $monitor.metricRelabelings }}
+metricRelabelings:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 relabelings:
