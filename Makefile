@@ -10,7 +10,7 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
 
 # Tools are built apart from the product's modules, once on a machine: tools/program says where they are.
-PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35
+PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35 promtool-2.18.1 alertmanager-0.21
 # Prometheus (beside its promtool) and Alertmanager as Rancher ships them, by the names that tests read
 STACKS = PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
          PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) ALERTMANAGER_0_21=$$($(CURDIR)/tools/program alertmanager-0.21)
