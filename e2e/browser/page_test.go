@@ -38,7 +38,7 @@ func TestStatusPage(t *testing.T) {
 	leak(fake)
 	text, title = visit(t, ctx, url)
 	contains(t, "leaking", title, "warning: Leak in progress: 6 cert-writers, one more about every 2 h")
-	contains(t, "leaking", text, "Something removes share-mnt again and again", "brave_bohr", server, "RancherCertWriterLeak", "steadfast_gagarin")
+	contains(t, "leaking", text, "Likely cause: a job that removes stopped containers about every 2 h", "brave_bohr", server, "RancherCertWriterLeak", "steadfast_gagarin")
 	commands := evaluate[[]string](t, ctx, `[...document.querySelectorAll("pre")].map(e => e.innerText)`)
 	for _, command := range []string{"docker restart " + agent.ID[:12], "kubectl -n cattle-system delete pod cattle-node-agent-jfdlt"} {
 		if !strings.Contains("\n"+strings.Join(commands, "\n")+"\n", "\n"+command+"\n") {

@@ -24,6 +24,9 @@ const rulesFile = "../../alerts/rules.yml"
 // The same nodes are looked at by the diagnosis and, through the metrics, by the alert rules; both must come to the
 // verdict that the scenario says is right.
 func TestAgreesWithAlerts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("promtool takes a minute or two")
+	}
 	testkit.NeedPrograms(t, "promtool")
 	_, err := os.Stat(rulesFile)
 	testkit.Need(t, err)

@@ -179,6 +179,8 @@ func TestNotStartedFromOutside(t *testing.T) {
 	says(t, r, "info: Something started share-mnt again 10 min ago\n")
 	noInspect := started(260, false, 10, 70, 130, 190, 250)
 	noInspect[len(noInspect)-1].StartedAt = time.Time{}
+	says(t, diagnosis.Diagnose(observe(append(noInspect[:2:2], enginetest.CertWriter(7, server, minute(oldShareMnt)), noInspect[len(noInspect)-1])...), minute(80)),
+		"so 1 start of it, and not removals, left the newest")
 	says(t, diagnosis.Diagnose(observe(noInspect...), minute(260)), "so 5 starts of it, and not removals, left the newest", "what started it is not known")
 }
 
@@ -214,6 +216,51 @@ func TestRemovedOnce(t *testing.T) {
 	agent := nodeAgent(ago(18 * time.Minute))
 	o.Snapshot = observe(append(certWriters(ago(9*time.Hour), ago(20*time.Minute)), agent, s)...).Snapshot
 	silent(t, diagnosis.Diagnose(o, now), "Something removed")
+}
+
+// A job that runs each week is proven by events too, though the alert has long ended.
+func TestWeeklyRemovals(t *testing.T) {
+	old := shareMnt(ago(9000 * time.Hour))
+	var events []node.Heard
+	var created []time.Time
+	for week := 4; week > 0; week-- {
+		young := shareMnt(ago(time.Duration(7*24*week-96) * time.Hour))
+		events = append(events, recreated(old, young, young.Created.Add(-time.Minute))...)
+		created, old = append(created, young.Created), young
+	}
+	o := observe(append(certWriters(created...), nodeAgent(ago(9000*time.Hour)), old)...)
+	o.Heard = events
+	r := diagnosis.Diagnose(o, now)
+	says(t, r, "warning: Leak in progress: 4 cert-writers, one more about every 7 days", "warning: Something removes share-mnt again and again: 4 times in 24 days, about every 7 days\n")
+	silent(t, r, "RancherShareMntRemovedRepeatedly", "ikely")
+}
+
+// A cure ends the leak and not its cause.
+func TestCured(t *testing.T) {
+	old := shareMnt(ago(90 * time.Hour))
+	var events []node.Heard
+	for h := 5; h > 0; h-- {
+		young := shareMnt(ago(time.Duration(h) * time.Hour))
+		events = append(events, recreated(old, young, young.Created.Add(-time.Minute))...)
+		old = young
+	}
+	o := observe(nodeAgent(ago(30*time.Minute)), old)
+	o.Heard = events
+	r := diagnosis.Diagnose(o, now)
+	wantTitles(t, "cured", r, "warning: Something removes share-mnt again and again: 5 times in 5 h, about every 1 h")
+	silent(t, r, "RancherShareMntRemovedRepeatedly")
+	later := o
+	later.Snapshot = observe(nodeAgent(ago(30*time.Minute)), old).Snapshot
+	wantTitles(t, "a day later", diagnosis.Diagnose(later, now.Add(25*time.Hour)), "ok: Nothing wrong")
+	fixed := o
+	fixed.Snapshot = observe(nodeAgent(ago(30*time.Minute)), enginetest.ShareMnt("v2.6.3", server, "n1", ago(time.Minute))).Snapshot
+	wantTitles(t, "where nothing leaks", diagnosis.Diagnose(fixed, now), "ok: Nothing wrong")
+	gone := o
+	gone.Snapshot = observe(nodeAgent(ago(30 * time.Minute))).Snapshot
+	silent(t, diagnosis.Diagnose(gone, now), "Something remove")
+	leftOver := o
+	leftOver.Snapshot = observe(append(certWriters(ago(6*time.Hour)), nodeAgent(ago(30*time.Hour)), old)...).Snapshot
+	silent(t, diagnosis.Diagnose(leftOver, now), "\nRancherShareMntRemovedRepeatedly\n")
 }
 
 // Removals count though share-mnt is not created again yet, or its creations were not heard.

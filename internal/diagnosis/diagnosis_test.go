@@ -1,6 +1,8 @@
 package diagnosis_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,6 +117,33 @@ func TestIrregular(t *testing.T) {
 	silent(t, r, "about every")
 }
 
+// The period of a leak: three in four gaps are about alike, by two minutes and a tenth, or by half of what is shorter.
+func TestPeriod(t *testing.T) {
+	for want, gaps := range map[string][]time.Duration{ // the last is to now
+		", one more about every 12 s":  {10 * time.Second, 12 * time.Second, 14 * time.Second, time.Second},
+		", one more about every 1 h":   {time.Hour, time.Hour - 8*time.Minute, time.Hour + 8*time.Minute, 9 * time.Hour, time.Hour, time.Minute}, // 4 of 5
+		", one more about every 2 h":   {2 * time.Hour, 2 * time.Hour, 2 * time.Hour, 9 * time.Hour, time.Minute},                                // 3 of 4
+		", one more about every 3 min": {3 * time.Minute, 3*time.Minute + 10*time.Second, time.Minute},
+		", one more about every 119 s": {119 * time.Second, 119 * time.Second, time.Second},
+		"":                             {time.Hour, time.Minute}, // one gap is none
+		" ":                            {20 * time.Second, 60 * time.Second, 20 * time.Second, 60 * time.Second, time.Second},
+		"  ":                           {time.Hour, 2 * time.Hour, time.Hour, time.Minute}, // 2 of 3
+		"   ":                          {time.Hour, time.Hour, 66*time.Minute + 121*time.Second, time.Minute},
+		"    ":                         {0, 0, 0, time.Second}, // all at once
+	} {
+		at := now
+		var created []time.Time
+		for _, gap := range slices.Backward(gaps) {
+			at = at.Add(-gap)
+			created = append(created, at)
+		}
+		r := diagnosis.Diagnose(observe(append(certWriters(created...), nodeAgent(ago(9000*time.Hour)), shareMnt(ago(9000*time.Hour)))...), now)
+		if got, want := r.Findings[0].Title, fmt.Sprintf("Leak in progress: %d cert-writers", len(created))+strings.TrimRight(want, " "); got != want {
+			t.Errorf("%v: %q, want %q", gaps, got, want)
+		}
+	}
+}
+
 // share-mnt is there only to run for a moment: seen in that moment, or between two crashes, it is not stuck.
 func TestShareMntRunning(t *testing.T) {
 	s := shareMnt(ago(10 * 24 * time.Hour))
@@ -128,6 +157,38 @@ func TestShareMntRunning(t *testing.T) {
 	r = diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), s), now)
 	says(t, r, "warning: Crash loop", "is restarting (126)", "Nothing leaks", "Since when this is so, Docker does not tell; the alert RancherShareMntCrashLooping fires once it has lasted 15 min.")
 	silent(t, r, "\nRancherShareMntCrashLooping\n")
+}
+
+// How long a crash loop has lasted at least: the restarts of Docker wait 100 ms, each time twice as long, up to a minute.
+func TestCrashingSince(t *testing.T) {
+	s := enginetest.ShareMnt("v2.6.3", server, "n1", ago(10*24*time.Hour))
+	s.State, s.ExitCode, s.StartedAt = "restarting", 1, ago(time.Second)
+	for restarts, want := range map[int]string{1: "0 s", 4: "1 s", 10: "102 s", 11: "2 min", 13: "4 min", 30: "21 min"} {
+		s.RestartCount = restarts
+		r := diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), s), now)
+		says(t, r, "It has crashed for at least "+want+".", fmt.Sprintf("Docker has restarted it %d time", restarts))
+		if got := contains(alerts(r), "RancherShareMntCrashLooping"); got != (restarts == 30) {
+			t.Errorf("%d restarts: fires %t", restarts, got)
+		}
+	}
+	s.RestartCount = 13 // and starts that were heard go further back, up to the first pause
+	o := observe(nodeAgent(ago(48*time.Hour)), s)
+	for _, m := range []int{27, 21, 16, 11, 6, 1} {
+		o.Heard = append(o.Heard, heard("start", s, ago(time.Duration(m)*time.Minute)))
+	}
+	says(t, diagnosis.Diagnose(o, now), "warning: Crash loop", "at least 21 min.", "\nRancherShareMntCrashLooping\n")
+	o.Heard[5].At = ago(5*time.Minute + time.Second) // a run that is over
+	says(t, diagnosis.Diagnose(o, now), "info: Crash loop", "at least 4 min.")
+
+	s.State, s.RestartCount, s.StartedAt = "running", 4, ago(5*time.Minute-1)
+	says(t, diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), s), now), "Crash loop")
+	for _, change := range []func(){func() { s.StartedAt = ago(5 * time.Minute) }, func() { s.StartedAt, s.RestartCount = ago(time.Minute), 3 }} {
+		change()
+		silent(t, diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), s), now), "Crash loop")
+	}
+	young := enginetest.ShareMnt("v2.6.3", server, "n1", ago(10*time.Minute))
+	young.State, young.ExitCode, young.StartedAt = "restarting", 1, time.Time{}
+	says(t, diagnosis.Diagnose(observe(nodeAgent(ago(48*time.Hour)), young), now), "info: Crash loop", "It has crashed for at least 10 min.")
 }
 
 // A container without a name is what the clean-up of the node-agent may panic on.

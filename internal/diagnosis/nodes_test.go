@@ -90,6 +90,9 @@ func TestRestartWithTwoNodeAgents(t *testing.T) {
 	stale, current := nodeAgent(ago(90*time.Hour)), enginetest.NodeAgent("cattle-node-agent-jfdlt", 1, ago(80*time.Hour))
 	r := diagnosis.Diagnose(observe(append(certWriters(ago(3*time.Hour), ago(2*time.Hour)), stale, current, shareMnt(ago(2*time.Hour)))...), now)
 	says(t, r, "$ docker restart "+current.ID[:12]+"\n")
+	other := enginetest.NodeAgent("cattle-node-agent-x2v9q", 0, ago(70*time.Hour))
+	r = diagnosis.Diagnose(observe(append(certWriters(ago(3*time.Hour), ago(2*time.Hour)), other, stale, current, shareMnt(ago(2*time.Hour)))...), now)
+	says(t, r, "$ docker restart "+current.ID[:12]+" "+other.ID[:12]+"\n$ kubectl -n cattle-system delete pod cattle-node-agent-jfdlt cattle-node-agent-x2v9q\n")
 }
 
 // A young leak is told at once, with the alert that will fire; two cert-writers just after a start of the node-agent are not

@@ -18,21 +18,24 @@ var (
 )
 
 // removals finds that something removes share-mnt, where each removal leaks: proven by the events of the engine and the
-// creation of the share-mnt that is there.
+// creation of the share-mnt that is there. It is so after a cure too, until a day has passed without one.
 func (l look) removals() *Finding {
-	if l.shareMnt != nil && !l.shareMnt.Leaks || len(l.live) == 0 || l.sinceNewest() >= leakEnds && !l.inProgress() {
+	if l.shareMnt != nil && !l.shareMnt.Leaks || l.shareMnt == nil && len(l.live) == 0 {
 		return nil
 	}
 	times, removed := l.recreations(), l.removed()
+	proof := times
+	if len(removed) > len(times) { // share-mnt is not created again yet
+		proof = removed
+	}
+	if len(proof) == 0 || l.now.Sub(proof[len(proof)-1]) >= leakEnds && !l.inProgress() {
+		return nil
+	}
 	f := &Finding{
 		Why: "A stopped share-mnt looks like rubbish to whatever removes stopped containers (docker system prune, docker container prune, docker rm, " +
 			"docker-gc). The node-agent creates it again within minutes, and each new one leaves one more cert-writer (rancher/rancher#15364). " +
 			"Stop that job, or make it spare containers of Rancher.",
 		Commands: []Command{searchCron, searchTimers, searchContainers, sparingPrune},
-	}
-	proof := times
-	if len(removed) > len(times) { // share-mnt is not created again yet
-		proof = removed
 	}
 	switch {
 	case len(proof) > normalRecreations:
@@ -88,14 +91,19 @@ func (l look) butNodeAgents(times []time.Time) []time.Time {
 
 func (l look) recent(t time.Time) bool { return l.now.Sub(t) < removalsWindow }
 
-// oftenSince is since when share-mnt has been created as often as the alert wants it; false if it has not now.
+// oftenSince is since when share-mnt has been created as often as the alert wants it, with a cert-writer left; false if that
+// is not so now.
 func (l look) oftenSince(times []time.Time) (since time.Time, often bool) {
 	times = slices.DeleteFunc(slices.Clone(times), func(t time.Time) bool { return !l.recent(t) })
-	if len(times) <= normalRecreations || l.now.Sub(times[len(times)-1]) >= leakEnds {
+	n := len(times)
+	if n <= normalRecreations || l.now.Sub(times[n-1]) >= leakEnds {
+		return time.Time{}, false
+	}
+	if third := times[n-1-normalRecreations]; len(l.live) == 0 || l.live[len(l.live)-1].Created < third.Unix() {
 		return time.Time{}, false
 	}
 	since = times[normalRecreations]
-	for i := normalRecreations + 1; i < len(times); i++ {
+	for i := normalRecreations + 1; i < n; i++ {
 		if times[i].Sub(times[i-1]) >= leakEnds { // the alert ended in between
 			since = times[i]
 		}

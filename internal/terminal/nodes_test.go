@@ -62,6 +62,19 @@ func nodes() map[string]testNode {
 	crashing.State, crashing.ExitCode, crashing.StartedAt, crashing.RestartCount = "restarting", 1, ago(40*time.Second), 118
 	stuck := enginetest.ShareMnt("v2.6.3", server, "n1", ago(3*hour))
 	stuck.State, stuck.StartedAt = "running", ago(3*hour)
+	stoppedWriters := writers(3, 2*day, day)
+	for i := range stoppedWriters {
+		stoppedWriters[i].State, stoppedWriters[i].ExitCode, stoppedWriters[i].Status = "exited", 143, "Exited (143) 2 days ago"
+	}
+	failing := enginetest.CertWriter(0, server, ago(10*day))
+	failing.State, failing.ExitCode, failing.Status = "restarting", 1, "Restarting (1) 40 seconds ago"
+	crashingFixed, crashing126 := enginetest.ShareMnt("v2.6.3", server, "n1", ago(2*hour)), crashing
+	crashingFixed.State, crashingFixed.ExitCode, crashingFixed.StartedAt, crashingFixed.RestartCount = "restarting", 1, ago(40*time.Second), 1
+	crashing126.ExitCode = 126
+	justRestarted := agent
+	justRestarted.StartedAt = ago(20 * time.Second)
+	nameless := enginetest.Registration(server, ago(3*day))
+	nameless.Names = nil
 	startedAgain := enginetest.ShareMnt("v2.3.3", server, "n1", ago(60*day))
 	startedAgain.StartedAt = ago(10 * time.Minute)
 	shareMnt := func(version string, created time.Time) enginetest.Container {

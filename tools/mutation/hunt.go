@@ -16,6 +16,7 @@ var holders = []struct {
 	{"internal/rancher", []string{"internal/node", "collector"}},
 	{"collector", []string{"."}},
 	{"internal/node", []string{"collector", "."}},
+	{"internal/diagnosis", []string{"internal/terminal"}},
 }
 
 // workers is how many tests run at once.
