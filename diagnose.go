@@ -22,7 +22,7 @@ func diagnose(ctx context.Context, cfg config, docker *engine.Engine, observer c
 	if o.Err == nil && cfg.events {
 		ctx, cancel := context.WithTimeout(ctx, cfg.dockerTimeout)
 		defer cancel()
-		events, err := docker.PastEvents(ctx, time.Now())
+		events, err := docker.PastEvents(ctx)
 		if err != nil {
 			_ = level.Warn(log.app).Log("msg", "diagnosing without the events of the past", "err", err)
 		}

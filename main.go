@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	log := newLoggers(stderr, cfg.logLevel, cfg.logFormat)
 
 	docker := engine.New(cfg.endpoint)
-	roles := node.NewRoles(docker)
+	roles := node.NewRoles(docker, log.app)
 	observer := node.NewObserver(docker, cfg.dockerTimeout, roles, log.app)
 	if cfg.once {
 		return once(observer.Observe(), cfg.limits, stdout, log)

@@ -47,7 +47,7 @@ func TestReadmeMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	docker := engine.New(endpoint)
-	registry := newRegistry(node.NewObserver(docker, 5*time.Second, node.NewRoles(docker), log.NewNopLogger()), collector.Limits{Servers: 5, CertWriterSeries: 20})
+	registry := newRegistry(node.NewObserver(docker, 5*time.Second, node.NewRoles(docker, log.NewNopLogger()), log.NewNopLogger()), collector.Limits{Servers: 5, CertWriterSeries: 20})
 	events := collector.NewEvents()
 	events.ContainerPrune(time.Now())
 	registry.MustRegister(events)

@@ -34,7 +34,7 @@ func newTestNode(t testing.TB, limits collector.Limits) testNode {
 		t.Fatal(err)
 	}
 	docker := engine.New(endpoint)
-	observer := node.NewObserver(docker, 5*time.Second, node.NewRoles(docker), log.NewNopLogger())
+	observer := node.NewObserver(docker, 5*time.Second, node.NewRoles(docker, log.NewNopLogger()), log.NewNopLogger())
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(collector.New(observer, limits))
 	return testNode{fake, registry}

@@ -4,7 +4,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/exporter"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/e2e/realengine"
@@ -23,7 +22,7 @@ func TestExporterDiagnose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := engine.New(endpoint).PastEvents(t.Context(), time.Now())
+	events, err := engine.New(endpoint).PastEvents(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func Serve(tb testing.TB, size int, kind func(int, time.Time) *Node) *Fleet {
 
 // handler is what the exporter of the node serves, with all that its main program registers.
 func (n *Node) handler() http.Handler {
-	observer := node.NewObserver(n, 5*time.Second, node.NewRoles(n), log.NewNopLogger())
+	observer := node.NewObserver(n, 5*time.Second, node.NewRoles(n, log.NewNopLogger()), log.NewNopLogger())
 	events := collector.NewEvents()
 	events.EventStream(true)
 	for _, at := range n.removals {

@@ -53,7 +53,7 @@ func (e *Engine) dial(ctx context.Context) (*client.Client, error) {
 		noteError(ctx, err)
 		return nil, err
 	}
-	guard := &guard{next: transport, scheme: e.endpoint.scheme(), host: e.endpoint.httpHost(), limit: replyLimit}
+	guard := e.guard(transport)
 	c, err := newClient(guard)
 	if err != nil {
 		noteError(ctx, err)
@@ -69,6 +69,13 @@ func (e *Engine) dial(ctx context.Context) (*client.Client, error) {
 		guard.unversioned = true
 	}
 	return c, nil
+}
+
+func (e *Engine) guard(next http.RoundTripper) *guard {
+	return &guard{
+		next: next, scheme: e.endpoint.scheme(), host: e.endpoint.httpHost(), clock: &e.clock,
+		listLimit: listLimit, replyLimit: replyLimit,
+	}
 }
 
 // newClient returns a Docker client whose requests all go through a transport.

@@ -5,7 +5,8 @@ package engine
 
 import (
 	"context"
-	"errors"
+	"io/fs"
+	"net/url"
 	"sync"
 	"time"
 
@@ -20,7 +21,9 @@ const inspectTimeout = time.Second
 
 // Engine asks one Docker Engine. It may be down at any time, the first included, and be replaced by another version.
 type Engine struct {
-	endpoint Endpoint
+	endpoint       Endpoint
+	clock          engineClock
+	inspectTimeout time.Duration
 
 	mu     sync.Mutex
 	client *client.Client // nil until the first use and after an error
@@ -31,28 +34,54 @@ type Engine struct {
 
 // New returns an Engine for an endpoint without asking it anything.
 func New(endpoint Endpoint) *Engine {
-	return &Engine{endpoint: endpoint, back: make(chan struct{}, 1)}
+	return &Engine{endpoint: endpoint, inspectTimeout: inspectTimeout, back: make(chan struct{}, 1)}
 }
 
-// ErrNotFound is returned for a container that is not there, or not there any more.
-var ErrNotFound = errors.New("no such container")
+// ErrNotFound is returned for a container that is not there, or not there any more. It is fs.ErrNotExist, for those who need
+// not know this package.
+var ErrNotFound error = notFoundError{}
+
+type notFoundError struct{}
+
+func (notFoundError) Error() string        { return "no such container" }
+func (notFoundError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// detail is the part of an inspected container that is read.
+type detail struct {
+	ID           string `json:"Id"`
+	Name         string
+	Path         string
+	Args         []string
+	Created      string
+	RestartCount int
+	State        *struct{ Status, StartedAt string }
+	Config       *struct {
+		Image  string
+		Labels map[string]string
+	}
+}
 
 // Inspect returns one container, its last start included; Status is empty, for only a list has it. It takes a second at
 // the most.
 func (e *Engine) Inspect(ctx context.Context, id string) (rancher.Container, error) {
 	const op = "inspect container"
-	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, e.inspectTimeout)
 	defer cancel()
 	ctx, ex := withExchange(ctx)
 	c, err := e.connect(ctx)
 	if err != nil {
 		return rancher.Container{}, newError(op, ctx, ex)
 	}
-	reply, err := c.ContainerInspect(ctx, id)
+	var reply detail
+	body, err := get(ctx, c, ex, "/containers/"+url.PathEscape(id)+"/json")
+	if err == nil {
+		err = newEntries(body, ex, inspectLimit).next(&reply)
+		_ = body.Close()
+	}
 	if ex.notFound() {
 		return rancher.Container{}, ErrNotFound
 	}
-	if err != nil || !ex.ok() || reply.ContainerJSONBase == nil || reply.Config == nil || reply.State == nil {
+	if err != nil || reply.State == nil || reply.Config == nil {
 		return rancher.Container{}, newError(op, ctx, ex)
 	}
 	return rancher.Container{

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"slices"
 	"time"
 
-	"github.com/docker/docker/api/types/events"
 	"github.com/docker/docker/api/types/filters"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
@@ -33,23 +34,23 @@ type Subscriber interface {
 // ends. A stream resumes where the last one broke, at the latest with the first list that succeeds again; what the engine
 // no longer remembers by then (it keeps its last 256 events of every kind, and forgets all at its own restart) is lost.
 func (e *Engine) Follow(ctx context.Context, s Subscriber) {
-	start := time.Now()
-	since, seen := start, newRecent()
+	place, seen := &bookmark{start: time.Now()}, newRecent()
 	wait := shortestWait
 	for {
 		var connected time.Time
-		err := e.stream(ctx, since, func() {
+		err := e.stream(ctx, place.since, func() {
 			connected = time.Now()
 			s.Connected()
 		}, func(event rancher.Event) {
-			if !seen.add(event) {
+			if !seen.add(event) || place.past(event.Time, e.clock.now()) {
 				return
 			}
-			if since = event.Time.Add(-resumeOverlap); since.Before(start) {
-				since = start
-			}
+			place.add(event.Time)
 			s.Event(ctx, event)
 		})
+		if ctx.Err() != nil {
+			return // it was told to stop, which is no trouble
+		}
 		s.Disconnected(err)
 		// What counts is the stream alone, not the last wait: after a long outage a proxy that cuts every 20 s would keep the
 		// exporter away for 30 s each time, and a busy engine forgets in less. One that never began, however long that took,
@@ -70,7 +71,7 @@ func (e *Engine) Follow(ctx context.Context, s Subscriber) {
 }
 
 // stream runs one event stream until it breaks.
-func (e *Engine) stream(ctx context.Context, since time.Time, connected func(), handle func(rancher.Event)) error {
+func (e *Engine) stream(ctx context.Context, since func(now time.Time) time.Time, connected func(), handle func(rancher.Event)) error {
 	const op = "follow events"
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -81,47 +82,75 @@ func (e *Engine) stream(ctx context.Context, since time.Time, connected func(), 
 	if err != nil {
 		return newError(op, ctx, ex)
 	}
-	messages, errs := c.Events(ctx, events.ListOptions{
-		Since:   eventTimestamp(since),
-		Filters: eventFilters(),
-	})
-	if !connecting.Stop() || !ex.ok() {
+	body, err := get(ctx, c, ex, eventsRequest(since(e.clock.now()), time.Time{}))
+	if err != nil {
+		e.drop(c)
+		return newError(op, ctx, ex)
+	}
+	defer func() { _ = body.Close() }()
+	if !connecting.Stop() {
 		e.drop(c)
 		return newError(op, ctx, ex)
 	}
 	connected()
+	if readEvents(newEntries(body, ex, entryLimit), handle) == nil {
+		ex.err = errStreamEnded
+	}
+	return newError(op, ctx, ex)
+}
+
+// eventsRequest asks for the events since a time, and until another if that is not zero. The engine drops what nobody counts:
+// exec events alone would flood the stream.
+func eventsRequest(since, until time.Time) string {
+	wanted := filters.NewArgs(filters.Arg("type", containerEvent))
+	for _, action := range countedActions() {
+		wanted.Add("event", action)
+	}
+	text, _ := filters.ToJSON(wanted) // no text fails
+	query := url.Values{"since": {eventTimestamp(since)}, "filters": {text}}
+	if !until.IsZero() {
+		query.Set("until", eventTimestamp(until))
+	}
+	return "/events?" + query.Encode()
+}
+
+const containerEvent = "container"
+
+func countedActions() []string { return append(rancher.EventActions(), rancher.EventPrune) }
+
+// message is the part of an event that is read.
+type message struct {
+	Type   string
+	Action string
+	Actor  struct {
+		ID         string
+		Attributes map[string]string
+	}
+	Time     int64 `json:"time"`
+	TimeNano int64 `json:"timeNano"`
+}
+
+// readEvents hands on events until the stream ends, which is no error. An engine or a proxy that does not filter also tells of
+// networks, volumes and images, which are pruned too and may have the name of share-mnt, and what was typed into an exec.
+func readEvents(stream *entries, handle func(rancher.Event)) error {
+	counted := countedActions()
 	for {
-		select {
-		case m := <-messages:
-			handle(newEvent(m))
-		case err := <-errs:
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				ex.err = errStreamEnded
-			}
-			return newError(op, ctx, ex)
+		var m message
+		if err := stream.next(&m); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		} else if err != nil {
+			return err
 		}
+		if m.Type != containerEvent || !slices.Contains(counted, m.Action) {
+			continue
+		}
+		at := time.Unix(m.Time, 0)
+		if m.TimeNano != 0 {
+			at = time.Unix(0, m.TimeNano)
+		}
+		handle(rancher.Event{ID: m.Actor.ID, Action: m.Action, Time: at, Attributes: m.Actor.Attributes})
 	}
 }
 
-// eventFilters lets the engine drop what nobody counts: exec events alone would flood the stream.
-func eventFilters() filters.Args {
-	args := filters.NewArgs(filters.Arg("type", string(events.ContainerEventType)), filters.Arg("event", rancher.EventPrune))
-	for _, action := range rancher.EventActions() {
-		args.Add("event", action)
-	}
-	return args
-}
-
-// eventTimestamp is a time as the API takes it. It is never a bare "0", which the Docker client takes for a duration.
+// eventTimestamp is a time as the API takes it.
 func eventTimestamp(t time.Time) string { return fmt.Sprintf("%d.%09d", t.Unix(), t.Nanosecond()) }
-
-func newEvent(m events.Message) rancher.Event {
-	return rancher.Event{ID: m.Actor.ID, Action: string(m.Action), Time: eventTime(m), Attributes: m.Actor.Attributes}
-}
-
-func eventTime(m events.Message) time.Time {
-	if m.TimeNano != 0 {
-		return time.Unix(0, m.TimeNano)
-	}
-	return time.Unix(m.Time, 0)
-}

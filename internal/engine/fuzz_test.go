@@ -2,16 +2,17 @@ package engine
 
 import (
 	"bytes"
-	"encoding/json"
 	"net"
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
-// FuzzDecodeList: what is read one container at a time is what encoding/json reads as a whole, and what is no whole list
+// FuzzDecodeList: what is read one container at a time is what is read as a whole, and what is no whole list
 // of containers is an error.
 func FuzzDecodeList(f *testing.F) {
 	for _, reply := range []string{
@@ -24,12 +25,12 @@ func FuzzDecodeList(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, reply []byte) {
 		var got []rancher.Container
-		err := decodeList(bytes.NewReader(reply), func(c rancher.Container) bool {
+		err := decodeList(newEntries(bytes.NewReader(reply), new(exchange), entryLimit), func(c rancher.Container) bool {
 			got = append(got, c)
 			return true
 		})
 		var whole []summary
-		isList := json.Unmarshal(reply, &whole) == nil && whole != nil
+		isList := json.Unmarshal(reply, &whole, tolerant) == nil && whole != nil
 		for _, s := range whole {
 			isList = isList && s.ID != ""
 		}

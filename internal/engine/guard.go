@@ -7,16 +7,17 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"time"
 )
 
-// replyLimit bounds a reply. The list of 10,000 containers takes some 12 MB; an event stream that gets this long is
-// resumed where it was cut.
-const replyLimit = 64 << 20
-
-var (
-	errNotAllowed  = errors.New("request is not read-only")
-	errReplyTooBig = errors.New("reply larger than 64 MB")
+// What bounds a reply as a whole, all of which are read as a stream. The list of 10,000 containers takes some 12 MB, but one
+// of 55 pods with long arguments 72 MB; an event stream that gets this long is resumed where it was cut.
+const (
+	listLimit  = 512 << 20
+	replyLimit = 64 << 20
 )
+
+var errNotAllowed = errors.New("request is not read-only")
 
 // requestPath is every path the exporter asks for, with the API version apart.
 var requestPath = regexp.MustCompile(`^(?:/v[0-9]+\.[0-9]+)?(/_ping|/events|/containers/json|/containers/[0-9A-Za-z][0-9A-Za-z_.-]*/json)$`)
@@ -27,8 +28,10 @@ type guard struct {
 	next        http.RoundTripper
 	scheme      string // http or https
 	host        string // of the engine, which the client is not told
-	limit       int64  // bytes of a reply
 	unversioned bool   // leave the API version out of the path
+	clock       *engineClock
+	listLimit   int64 // bytes of a list
+	replyLimit  int64 // bytes of any other reply
 }
 
 // RoundTrip sends a request that changes nothing, and fails any other before the wire.
@@ -46,28 +49,35 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if g.unversioned {
 		req.URL.Path = path[1]
 	}
+	sent := time.Now()
 	resp, err := g.next.RoundTrip(req)
 	if err != nil {
 		ex.err = err
 		return nil, err
 	}
+	g.clock.set(resp.Header.Get("Date"), sent, time.Now())
 	ex.status = resp.StatusCode
-	resp.Body = &limitedBody{ReadCloser: resp.Body, left: g.limit, ex: ex}
+	limit := g.replyLimit
+	if path[1] == "/containers/json" {
+		limit = g.listLimit
+	}
+	resp.Body = &limitedBody{ReadCloser: resp.Body, limit: limit, ex: ex}
 	return resp, nil
 }
 
 // limitedBody fails a reply that outgrows the limit while it is read.
 type limitedBody struct {
 	io.ReadCloser
-	left int64
-	ex   *exchange
+	read, limit int64
+	ex          *exchange
 }
 
-func (b *limitedBody) Read(p []byte) (int, error) {
-	n, err := 0, errReplyTooBig
-	if b.left >= 0 {
+func (b *limitedBody) Read(p []byte) (n int, err error) {
+	if b.read > b.limit {
+		err = tooBigError{"reply", b.limit}
+	} else {
 		n, err = b.ReadCloser.Read(p)
-		b.left -= int64(n)
+		b.read += int64(n)
 	}
 	if err != nil && err != io.EOF {
 		b.ex.err = err

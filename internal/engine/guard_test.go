@@ -157,7 +157,7 @@ func TestInspectOfStrangeIDs(t *testing.T) {
 	fake.ResetRequests()
 	for id, want := range map[string]string{
 		"../images": "request is not read-only", "abc/../../info": "request is not read-only", "a?b": "request is not read-only",
-		"%2e%2e": "request is not read-only", "a\r\nX: y": "request is not read-only", "": malformed, " ": malformed,
+		"%2e%2e": "request is not read-only", "a\r\nX: y": "request is not read-only", "": "request is not read-only", " ": "request is not read-only",
 	} {
 		_, err := e.Inspect(t.Context(), id)
 		wantReason(t, err, want)

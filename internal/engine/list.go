@@ -2,12 +2,8 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
-
-	"github.com/docker/docker/client"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
@@ -41,30 +37,16 @@ func (e *Engine) list(ctx context.Context, yield func(rancher.Container) bool) e
 	if err != nil {
 		return newError(op, ctx, ex)
 	}
-	if err := requestList(ctx, c, ex, yield); err != nil {
+	body, err := get(ctx, c, ex, "/containers/json?all=1")
+	if err == nil {
+		err = decodeList(newEntries(body, ex, entryLimit), yield)
+		_ = body.Close()
+	}
+	if err != nil {
 		e.drop(c)
 		return newError(op, ctx, ex)
 	}
 	return nil
-}
-
-// requestList asks over the Docker client's connection and API version, but reads the reply one container at a time. The client's
-// ContainerList holds the whole reply twice and every container with all it has, which for 5,000 takes twice the memory,
-// and for a reply that is too big hundreds of megabytes.
-func requestList(ctx context.Context, c *client.Client, ex *exchange, yield func(rancher.Container) bool) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "/v"+c.ClientVersion()+"/containers/json?all=1", nil)
-	if err != nil {
-		return err
-	}
-	resp, err := c.HTTPClient().Do(request)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if !ex.ok() {
-		return errors.New(resp.Status)
-	}
-	return decodeList(resp.Body, yield)
 }
 
 // summary is the part of a list's entry that is read.
@@ -79,18 +61,28 @@ type summary struct {
 	Status  string
 }
 
-var errNoList = errors.New("not a list of containers")
+// mostContainers bounds what a list can leave in memory, of which each container of the agent takes its part. A node is down
+// long before it has so many.
+const mostContainers = 50_000
+
+var (
+	errNoList  = errors.New("not a list of containers")
+	errTooMany = errors.New("more than 50000 containers")
+)
 
 // decodeList tells a list from what merely decodes as one: null, entries that are no containers, a list without its end. A
 // list taken for empty would be a false all-clear.
-func decodeList(body io.Reader, yield func(rancher.Container) bool) error {
-	decoder := json.NewDecoder(body)
-	if err := expect(decoder, '['); err != nil {
+func decodeList(list *entries, yield func(rancher.Container) bool) error {
+	if err := list.expect('['); err != nil {
 		return err
 	}
-	for decoder.More() {
+	for n := 0; list.more(); n++ {
+		if n == mostContainers {
+			list.body.ex.err = errTooMany
+			return errTooMany
+		}
 		var s summary
-		if err := decoder.Decode(&s); err != nil {
+		if err := list.next(&s); err != nil {
 			return err
 		}
 		if s.ID == "" {
@@ -109,22 +101,11 @@ func decodeList(body io.Reader, yield func(rancher.Container) bool) error {
 			return nil
 		}
 	}
-	if err := expect(decoder, ']'); err != nil {
+	if err := list.expect(']'); err != nil {
 		return err
 	}
-	if _, err := decoder.Token(); err != io.EOF {
+	if _, err := list.decoder.ReadToken(); err != io.EOF {
 		return errors.Join(err, errNoList)
-	}
-	return nil
-}
-
-func expect(decoder *json.Decoder, delimiter json.Delim) error {
-	token, err := decoder.Token()
-	if err != nil {
-		return err
-	}
-	if token != delimiter {
-		return errNoList
 	}
 	return nil
 }

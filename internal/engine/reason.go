@@ -40,11 +40,14 @@ func reason(ctx context.Context, ex *exchange) string {
 		record     tls.RecordHeaderError
 		unverified *tls.CertificateVerificationError
 		files      tlsFilesError
+		tooBig     tooBigError
 	)
 	switch err := ex.err; {
 	case err == nil:
 		return "malformed reply"
-	case errors.Is(err, errReplyTooBig), errors.Is(err, errNotAllowed), errors.Is(err, errStreamEnded):
+	case errors.As(err, &tooBig):
+		return tooBig.Error()
+	case errors.Is(err, errNotAllowed), errors.Is(err, errTooMany), errors.Is(err, errStreamEnded):
 		return err.Error()
 	case errors.As(err, &unverified):
 		return "TLS: the engine's certificate " + distrust(unverified.Err)

@@ -51,8 +51,9 @@ func (e *Engine) api() (minimum, maximum string) {
 func (e *Engine) serve(w http.ResponseWriter, r *http.Request) {
 	e.mu.Lock()
 	e.requests = append(e.requests, Request{r.Method, r.URL.Path, Endpoint(r), r.URL.RawQuery})
-	intercept := e.intercept
+	intercept, now := e.intercept, e.now()
 	e.mu.Unlock()
+	w.Header().Set("Date", now.UTC().Format(http.TimeFormat))
 	if intercept != nil && intercept(w, r) {
 		return
 	}

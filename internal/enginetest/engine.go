@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // Engine is a fake Docker Engine. Its methods may be called at any time from any goroutine.
@@ -27,6 +28,7 @@ type Engine struct {
 	containers map[string]Container // by ID
 	requests   []Request
 	intercept  Interceptor
+	ahead      time.Duration // its clock, of ours
 
 	remembered []event // the newest last
 	lastNano   int64   // of the newest event
@@ -91,6 +93,17 @@ func (e *Engine) Restart() error {
 	go func() { _ = server.Serve(listener) }() // always ends with an error: that stop closed the server
 	return nil
 }
+
+// SetClock sets the engine's clock to so much ahead of ours, or behind: by it the engine stamps events, compares the times in
+// requests and dates its replies. What it remembers keeps its stamps.
+func (e *Engine) SetClock(ahead time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.ahead, e.lastNano = ahead, 0
+}
+
+// now is called with the lock held.
+func (e *Engine) now() time.Time { return time.Now().Add(e.ahead) }
 
 // Close takes the engine down for good.
 func (e *Engine) Close() { e.Stop() }

@@ -88,7 +88,7 @@ func (e *Engine) emitPrune() {
 
 // publish stamps an event, later than any before, remembers it and hands it to the streams.
 func (e *Engine) publish(ev event) {
-	e.lastNano = max(time.Now().UnixNano(), e.lastNano+1)
+	e.lastNano = max(e.now().UnixNano(), e.lastNano+1)
 	ev.Scope, ev.Time, ev.TimeNano = "local", e.lastNano/int64(time.Second), e.lastNano
 	if len(e.remembered) == eventMemory {
 		e.remembered = slices.Delete(e.remembered, 0, 1)

@@ -201,3 +201,21 @@ func TestStopBreaksEventStream(t *testing.T) {
 		t.Error("stopped engine streams events")
 	}
 }
+
+// An engine whose clock is set stamps, dates and compares by it.
+func TestSetClock(t *testing.T) {
+	e := startEngine(t)
+	pod := Pod(0, time.Now())
+	for _, ahead := range []time.Duration{2 * time.Hour, -time.Hour} {
+		e.SetClock(ahead)
+		now := time.Now().Add(ahead)
+		e.Emit("start", pod)
+		resp, body := get(t, e, http.MethodGet, fmt.Sprintf("/events?since=%d&until=%d", now.Unix()-1, now.Unix()+1))
+		if date, err := http.ParseTime(resp.Header.Get("Date")); err != nil || date.Sub(now).Abs() > time.Minute {
+			t.Errorf("%v ahead: dated %v, %v", ahead, date, err)
+		}
+		if n := strings.Count(body, `"Action":"start"`); n != 1 {
+			t.Errorf("%v ahead: %d events of the last second", ahead, n)
+		}
+	}
+}

@@ -26,9 +26,12 @@ func (e *Engine) serveEvents(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "`since` time (%s) cannot be after `until` time (%s)", query.Get("since"), query.Get("until"))
 		return
 	}
+	e.mu.Lock()
+	now := e.now()
+	e.mu.Unlock()
 	var end <-chan time.Time // never, without until
 	if !until.IsZero() {
-		end = time.After(time.Until(until))
+		end = time.After(until.Sub(now))
 	}
 
 	// A real engine subscribes after it has sent the headers. Here whoever has them has missed nothing: tests rely on it.
@@ -44,7 +47,7 @@ func (e *Engine) serveEvents(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	flush := http.NewResponseController(w).Flush
-	if flush() != nil || !until.IsZero() && until.Before(time.Now()) {
+	if flush() != nil || !until.IsZero() && until.Before(now) {
 		return
 	}
 	for {

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/go-kit/log"
@@ -57,7 +56,7 @@ func (f *Follower) Disconnected(err error) {
 	f.outage.begin(err)
 }
 
-// Event records one event, unless it is one that nobody counts; sometimes only once a list shows the container (see
+// Event records one event of rancher.EventActions or rancher.EventPrune; sometimes only once a list shows the container (see
 // [Roles]).
 func (f *Follower) Event(ctx context.Context, e rancher.Event) {
 	if e.Action == rancher.EventPrune {
@@ -66,10 +65,9 @@ func (f *Follower) Event(ctx context.Context, e rancher.Event) {
 		f.roles.history.add(rancher.RoleNone, e)
 		return
 	}
-	if !slices.Contains(rancher.EventActions(), e.Action) {
-		return // an engine that does not filter
-	}
-	f.roles.tell(ctx, e, func(role rancher.Role) {
+	whole := e
+	e.Attributes = nil // what waits is kept without the labels, which may be of any size
+	f.roles.tell(ctx, whole, func(role rancher.Role) {
 		if !counted(role) {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -30,7 +31,7 @@ func (r *tally) ContainerEvent(role rancher.Role, action string) {
 func (r *tally) ContainerPrune(at time.Time) { r.prunes = append(r.prunes, at) }
 
 func newTestFollower(engine Engine, logs *bytes.Buffer) (*Follower, *Roles, *tally) {
-	roles, recorder := NewRoles(engine), &tally{events: make(map[string]int)}
+	roles, recorder := NewRoles(engine, log.NewLogfmtLogger(logs)), &tally{events: make(map[string]int)}
 	return NewFollower(roles, recorder, log.NewLogfmtLogger(logs)), roles, recorder
 }
 
@@ -64,7 +65,6 @@ func TestFollowerCountsByRole(t *testing.T) {
 		event("create", pause),
 		event("destroy", shareMnt("a1")),
 		event("start", nodeAgent("b1", "running")),
-		event("exec_start: secret", shareMnt("a1")), // an engine that does not filter
 		{Action: rancher.EventPrune, Time: time.Unix(1700000001, 5)},
 	} {
 		follower.Event(t.Context(), e)
@@ -103,7 +103,7 @@ func TestFollowerAsksAgain(t *testing.T) {
 func TestRolesOutliveTheirContainers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		writer := certWriter("c1")
-		roles := NewRoles(&stubEngine{})
+		roles := NewRoles(&stubEngine{}, log.NewNopLogger())
 		roles.learn(rancher.Classify(slices.Values([]rancher.Container{writer})))
 		time.Sleep(10 * time.Minute)
 		roles.learn(rancher.Snapshot{})
@@ -215,4 +215,29 @@ level=info msg="event stream available again" after=15m0s
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	})
+}
+
+// Why a container cannot be inspected is said at debug level, with its ID, unless it is just gone; of a scrape and of an event.
+func TestFailedInspectsAreLogged(t *testing.T) {
+	const id = "3571bad91a6b0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293"
+	for _, tc := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("inspect container: HTTP status 403"), `level=debug msg="cannot inspect a container" container_id=3571bad91a6b err="inspect container: HTTP status 403"` + "\n"},
+		{fmt.Errorf("gone: %w", fs.ErrNotExist), ""},
+	} {
+		engine, logs := &stubEngine{inspectErr: tc.err}, new(bytes.Buffer)
+		engine.set(shareMnt(id))
+		newTestObserver(engine, logs).Observe()
+		if got := logs.String(); got != tc.want {
+			t.Errorf("%v: a scrape logs %q, want %q", tc.err, got, tc.want)
+		}
+		logs.Reset()
+		follower, _, _ := newTestFollower(engine, logs)
+		follower.Event(t.Context(), event("create", certWriter(id)))
+		if got := logs.String(); got != tc.want {
+			t.Errorf("%v: an event logs %q, want %q", tc.err, got, tc.want)
+		}
+	}
 }

@@ -4,6 +4,8 @@ package node
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/go-kit/log"
@@ -17,7 +19,17 @@ import (
 // Engine is what a node is seen through.
 type Engine interface {
 	List(ctx context.Context, yield func(rancher.Container) bool) error
+	// Inspect fails with fs.ErrNotExist for a container that is gone.
 	Inspect(ctx context.Context, id string) (rancher.Container, error)
+}
+
+// inspect returns one container, if the engine shows it. That one is just gone is no trouble, and nothing to log.
+func inspect(ctx context.Context, engine Engine, logger log.Logger, id string) (rancher.Container, bool) {
+	c, err := engine.Inspect(ctx, id)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		_ = level.Debug(logger).Log("msg", "cannot inspect a container", "container_id", rancher.ShortID(id), "err", err)
+	}
+	return c, err == nil
 }
 
 // Observation is the outcome of one look at the node.
@@ -34,6 +46,7 @@ type Observer struct {
 	engine  Engine
 	timeout time.Duration
 	roles   *Roles
+	logger  log.Logger
 	outage  outage
 
 	flight      singleflight.Group
@@ -46,6 +59,7 @@ func NewObserver(engine Engine, timeout time.Duration, roles *Roles, logger log.
 		engine:  engine,
 		timeout: timeout,
 		roles:   roles,
+		logger:  logger,
 		outage:  outage{logger: logger, level: level.Error, what: "Docker Engine"},
 	}
 }
@@ -81,7 +95,7 @@ func (o *Observer) inspectStarts(ctx context.Context, snapshot rancher.Snapshot)
 	group.SetLimit(8)
 	for _, agent := range snapshot.NeedStart() {
 		group.Go(func() error {
-			if c, err := o.engine.Inspect(ctx, agent.ID); err == nil {
+			if c, ok := inspect(ctx, o.engine, o.logger, agent.ID); ok {
 				agent.Started, agent.Restarts = c.Started, c.RestartCount
 			}
 			return nil

@@ -18,7 +18,7 @@ import (
 )
 
 func newTestObserver(engine Engine, logs *bytes.Buffer) *Observer {
-	return NewObserver(engine, 5*time.Second, NewRoles(engine), log.NewLogfmtLogger(logs))
+	return NewObserver(engine, 5*time.Second, NewRoles(engine, log.NewLogfmtLogger(logs)), log.NewLogfmtLogger(logs))
 }
 
 func TestObserveAsksOnceForAllAtTheSameMoment(t *testing.T) {

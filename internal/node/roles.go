@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-kit/log"
+
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
 )
 
@@ -20,6 +22,7 @@ const mostWaiting = 256
 // has the agent image.
 type Roles struct {
 	engine  Engine
+	logger  log.Logger
 	history history // of the events whose role came to be known
 
 	mu      sync.Mutex
@@ -39,8 +42,8 @@ type waitingEvent struct {
 }
 
 // NewRoles returns Roles that inspect through engine what they do not know.
-func NewRoles(engine Engine) *Roles {
-	return &Roles{engine: engine, byID: make(map[string]knownRole)}
+func NewRoles(engine Engine, logger log.Logger) *Roles {
+	return &Roles{engine: engine, logger: logger, byID: make(map[string]knownRole)}
 }
 
 // learn remembers the roles a list showed and forgets what has not been seen for long.
@@ -86,8 +89,8 @@ func (r *Roles) knows(id string) bool {
 
 // inspect remembers the role of one container if the engine shows it.
 func (r *Roles) inspect(ctx context.Context, id string) {
-	c, err := r.engine.Inspect(ctx, id)
-	if err != nil {
+	c, ok := inspect(ctx, r.engine, r.logger, id)
+	if !ok {
 		return
 	}
 	r.mu.Lock()

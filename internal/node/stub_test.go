@@ -2,7 +2,7 @@ package node
 
 import (
 	"context"
-	"errors"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -17,6 +17,7 @@ type stubEngine struct {
 	wait       chan struct{} // a list waits for it, if set
 	lists      int
 	inspects   []string
+	inspectErr error // of an inspect, if not that there is no such container
 }
 
 func (s *stubEngine) List(ctx context.Context, yield func(rancher.Container) bool) error {
@@ -49,7 +50,10 @@ func (s *stubEngine) Inspect(_ context.Context, id string) (rancher.Container, e
 			return c, nil
 		}
 	}
-	return rancher.Container{}, errors.New("no such container")
+	if s.inspectErr != nil {
+		return rancher.Container{}, s.inspectErr
+	}
+	return rancher.Container{}, fs.ErrNotExist
 }
 
 func (s *stubEngine) set(containers ...rancher.Container) {
