@@ -27,6 +27,8 @@ var (
 		"../../../dashboards/rancher-agent-exporter-fleet.json",
 		"../../../dashboards/rancher-agent-exporter-node.json",
 		"../../../dashboards/rancher-agent-exporter-health.json",
+		"../../../dashboards/grafana-7/rancher-agent-exporter-fleet.json",
+		"../../../dashboards/grafana-7/rancher-agent-exporter-node.json",
 	}
 )
 
@@ -186,6 +188,7 @@ func TestWrongValues(t *testing.T) {
 		{"socketProxy.enabled=true", "socketProxy.image must be set"},
 		{"podLabels.app\\.kubernetes\\.io/name=x", "podLabels: app.kubernetes.io/name is one of the labels by which the pods are found"},
 		{"prometheusRule.runbookURL=wiki/", "at '/prometheusRule/runbookURL': 'wiki/' does not match pattern"},
+		{"dashboards.set=grafana-5", "at '/dashboards/set': value must be one of"},
 		{"extraArgs={--diagnose}", "extraArgs: --diagnose would break"},
 		{"extraArgs={--docker.tls-ca=/x}", "extraArgs: --docker.tls-ca=/x would break"},
 		{"extraArgs={--help-long}", "extraArgs: --help-long would break"},

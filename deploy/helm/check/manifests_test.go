@@ -24,7 +24,7 @@ var manifests = []struct {
 	{"monitoring-v1.yaml", "cattle-prometheus", "For Rancher's Monitoring V1 (Rancher 2.2 to 2.5), Kubernetes 1.11 to 1.20.",
 		render{"", []string{ready("monitoring-v1"), own("image")}, "1.11.0"}},
 	{"monitoring-2.5.yaml", "cattle-monitoring-system", "For the Monitoring of Rancher 2.5's Apps, Kubernetes 1.16 to 1.24. Dashboards: see README.md.",
-		render{"", []string{ready("monitoring-2.5"), own("image")}, "1.16.0"}},
+		render{"", []string{ready("monitoring-2.5"), own("no-dashboards"), own("image")}, "1.16.0"}},
 }
 
 // helmsLines are those that speak of Helm, which has no part in a plain manifest.
