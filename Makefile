@@ -15,7 +15,7 @@ PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.
 STACKS = PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
          PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) ALERTMANAGER_0_21=$$($(CURDIR)/tools/program alertmanager-0.21)
 # What is too heavy for CI, or runs on more binaries than CI builds, appends its target here.
-CERTIFY = alerts dashboards deploy helm certify-stacks
+CERTIFY = alerts dashboards deploy helm certify-stacks certify-messages
 # modules of their own: what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
@@ -24,7 +24,7 @@ FUZZTIME ?= 10m
 ONLY     ?=
 
 .PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts alerts-mutation dashboards browser \
-  deploy helm manifests image release reproducible certify certify-stacks
+  deploy helm manifests image release reproducible certify certify-stacks certify-messages
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -111,6 +111,9 @@ certify: $(CERTIFY) ## every check on every old and new binary; what came of it 
 certify-stacks: ## from the prune to the all-clear on every pair of Prometheus and Alertmanager, the newest that build too
 	$(STACKS) PROMTOOL3=$$(tools/program promtool-3) ALERTMANAGER_0_31=$$(tools/program alertmanager-0.31.1) \
 	  go test -v -count=1 -timeout 60m -run TestFromPruneToAllClear ./e2e
+
+certify-messages: ## what is delivered by e-mail, Slack and webhook, on every Alertmanager
+	cd alerts/check && $(STACKS) ALERTMANAGER_0_31=$$($(CURDIR)/tools/program alertmanager-0.31.1) go test -v -count=1 -run TestDelivered .
 
 tools:
 	for program in $(PROGRAMS); do tools/program $$program || exit 1; done

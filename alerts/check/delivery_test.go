@@ -20,11 +20,17 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/delivered")
 
-// alertmanagers are the programs to test with: Debian's and, where ALERTMANAGER_0_16 names it, the oldest that Rancher ships. With CI=true both have to be
-// there.
+// alertmanagers are the programs to test with: Debian's and, where variables name them, the oldest that Rancher ships and others. With CI=true the
+// oldest has to be there.
 func alertmanagers(t *testing.T) []string {
 	t.Helper()
-	return append([]string{tool(t, "prometheus-alertmanager")}, named(t, "ALERTMANAGER_0_16")...)
+	found := append([]string{tool(t, "prometheus-alertmanager")}, named(t, "ALERTMANAGER_0_16")...)
+	for _, variable := range []string{"ALERTMANAGER_0_21", "ALERTMANAGER_0_31"} {
+		if path := os.Getenv(variable); path != "" {
+			found = append(found, path)
+		}
+	}
+	return found
 }
 
 // named is the program that a variable names, if it is set. With CI=true it has to be.
@@ -136,15 +142,18 @@ func (a *alertmanager) post(list ...postedAlert) {
 	}
 }
 
-// firstFiring has for each alert the one of the first scenario that fires it, texts included.
+// firstFiring has for each alert the one of the first scenario that fires it, texts included; before that, the first one with a caution.
 func firstFiring(t *testing.T) map[string]postedAlert {
 	found := map[string]postedAlert{}
 	for _, s := range readScenarios(t) {
 		for _, test := range s.AlertRuleTest {
-			if _, has := found[test.AlertName]; has || len(test.ExpAlerts) == 0 {
+			if len(test.ExpAlerts) == 0 {
 				continue
 			}
 			expected := test.ExpAlerts[0]
+			if earlier, has := found[test.AlertName]; has && (earlier.Annotations["caution"] != "" || expected.Annotations["caution"] == "") {
+				continue
+			}
 			labels := maps.Clone(expected.Labels)
 			labels["alertname"] = test.AlertName
 			maps.Copy(labels, s.ExternalLabels)

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// duration finds every duration in the shipped files: `for` and `interval` of rules, the windows of their expressions and
-// annotations, and the waits of a route.
-var duration = regexp.MustCompile(`(\b(?:for|interval|group_wait|group_interval|repeat_interval): |\[)([0-9]+)([smhd])`)
+// duration finds every duration in the shipped files: `for` and `interval` of rules, the windows and offsets of their expressions
+// and annotations, and the waits of a route.
+var duration = regexp.MustCompile(`(\b(?:for|interval|group_wait|group_interval|repeat_interval): |\[|\boffset )([0-9]+)([smhd])`)
 
 // Hurry turns each minute of rules.yml or alertmanager.example.yml into a second, an hour into a minute, and a second
 // into one, so that a test sees in a minute what takes an hour in the field. Nothing else changes: the numbers that

@@ -11,6 +11,7 @@ func TestHurry(t *testing.T) {
 		"x[10m]) > 20":                 "x[10s]) > 20",
 		"increase(x{%s}[76h])":         "increase(x{%s}[4560s])",
 		"time() - x[5m] > 300":         "time() - x[5s] > 300",
+		"or x offset 5m":               "or x offset 5s",
 		"look for 30m at the node":     "look for 30m at the node",
 		"container_id=~\"[0-9a-f]{12}": "container_id=~\"[0-9a-f]{12}",
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -53,6 +54,13 @@ func (i *Inbox) Last(name string) (Alert, bool) {
 		}
 	}
 	return Alert{}, false
+}
+
+// Got reports whether the alert ever came with the status.
+func (i *Inbox) Got(name, status string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.ContainsFunc(i.alerts, func(a Alert) bool { return a.Labels["alertname"] == name && a.Status == status })
 }
 
 // Wait waits until the newest word on an alert has the status, and returns it.
