@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"sync"
@@ -118,4 +121,62 @@ func openFiles(t *testing.T) int {
 	files, err := os.ReadDir("/proc/self/fd")
 	testkit.Need(t, err)
 	return len(files)
+}
+
+// silentClients ask for the metrics again and again, and never read.
+func silentClients(t *testing.T, address string, n int) {
+	t.Helper()
+	for range n {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		if err := conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = conn.Write(bytes.Repeat([]byte("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"), 1000)) }()
+	}
+}
+
+// Clients that never read keep nobody else from a scrape, however long they are allowed to take.
+func TestScrapesBesideSilentClients(t *testing.T) {
+	fake := testkit.Engine(t)
+	leakingNode(fake, 1000) // for a long reply
+	p := start(t, fake, "--web.max-requests=2", "--collector.cert-writer.series-limit=1000", "--docker.timeout=1h", "--no-collector.events")
+	url := p.url(t, "/metrics")
+	silentClients(t, p.addresses(t, 1)[0], 2)
+	lists := 0
+	eventually(t, "the buffers between are full", func() bool { // until then the silent clients scrape themselves
+		before := lists
+		time.Sleep(500 * time.Millisecond)
+		lists = countRequests(fake, "/containers/json")
+		return lists > 0 && lists == before
+	})
+	inARow := 0
+	eventually(t, "scrapes are answered", func() bool {
+		if status, _ := get(t, url); status == http.StatusOK {
+			inARow++
+		} else {
+			inARow = 0
+		}
+		return inARow == 20
+	})
+}
+
+// A client that does not read loses its connection.
+func TestSilentClientIsCutOff(t *testing.T) {
+	closed := make(chan bool)
+	server := httptest.NewUnstartedServer(unhurried(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write(make([]byte, 32<<20)) // more than fits between
+	}), 200*time.Millisecond))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			close(closed)
+		}
+	}
+	server.Start()
+	defer server.Close()
+	silentClients(t, server.Listener.Addr().String(), 1)
+	<-closed
 }

@@ -45,8 +45,11 @@ const (
 // firstSocket is the first descriptor that systemd passes; sd_listen_fds(3).
 const firstSocket = 3
 
-// shutdownTimeout bounds what a stop waits for scrapes that run, so that the program ends within 5 s.
-const shutdownTimeout = 4 * time.Second
+// What bounds a stop, so that the program ends within 5 s: the scrapes that run, and the log.
+const (
+	shutdownTimeout = 4 * time.Second
+	flushTimeout    = 500 * time.Millisecond
+)
 
 func main() {
 	stampVersion()
@@ -69,6 +72,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	log := newLoggers(stderr, cfg.logLevel, cfg.logFormat)
+	if !cfg.once && !cfg.diagnose {
+		direct := log
+		queue := newLogQueue(stderr, func(lost int64) {
+			_ = level.Warn(direct.app).Log("msg", "lines of the log are lost: nobody read it for a while", "lines", lost)
+		})
+		defer queue.flush(flushTimeout)
+		log = newLoggers(queue, cfg.logLevel, cfg.logFormat)
+	}
 
 	docker := engine.New(cfg.endpoint)
 	roles := node.NewRoles(docker, log.app)

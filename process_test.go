@@ -9,9 +9,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/enginetest"
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/testkit"
@@ -112,6 +114,57 @@ func TestLogWithoutAReader(t *testing.T) {
 	if code := exitCode(t, command.Wait()); code != exitOK {
 		t.Errorf("exit code %d, want 0", code)
 	}
+}
+
+// A log that is full and that nobody reads costs lines, and hangs neither a scrape nor a stop. Whoever reads again is told.
+func TestLogThatNobodyReads(t *testing.T) {
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	fake := testkit.Engine(t)
+	leakingNode(fake, 6)
+	address := testkit.FreeAddress(t)
+	command, _ := process(t, "--docker.host="+fake.Host(), "--web.listen-address="+address, "--log.level=debug")
+	command.Stderr = writer
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	writer.Close()
+	url := "http://" + address
+	eventually(t, "the exporter serves", func() bool { return answers(url + "/-/ready") })
+	eventually(t, "events are followed", func() bool { return fake.EventStreams() == 1 })
+	shareMnt := enginetest.ShareMnt("v2.3.3", "https://r.example", "n1", time.Now())
+	const events = 3000 // a line each, which a pipe has no room for, and the queue neither
+	for range events / 100 {
+		before := scraped(t, url, `rancher_agent_container_events_total{action="start",role="share_mnt"}`)
+		for range 100 {
+			fake.Emit("start", shareMnt)
+		}
+		eventually(t, "the events are counted", func() bool {
+			return scraped(t, url, `rancher_agent_container_events_total{action="start",role="share_mnt"}`) == before+100
+		})
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCode(t, command.Wait()); code != exitOK {
+		t.Errorf("exit code %d, want 0", code)
+	}
+}
+
+// scraped is the value of one series.
+func scraped(t *testing.T, url, series string) int {
+	t.Helper()
+	_, body := get(t, url+"/metrics")
+	_, rest, _ := strings.Cut(body, "\n"+series+" ")
+	value, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		t.Fatalf("%s is %q", series, value)
+	}
+	return n
 }
 
 func answers(url string) bool {

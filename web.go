@@ -66,11 +66,25 @@ func metrics(cfg config, registry *prometheus.Registry, log loggers) http.Handle
 		MaxRequestsInFlight: cfg.maxRequests,
 		EnableOpenMetrics:   true,
 	})
-	if cfg.ownMetricsOff {
-		return handler
+	if !cfg.ownMetricsOff {
+		registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		handler = promhttp.InstrumentMetricHandler(registry, handler)
 	}
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.InstrumentMetricHandler(registry, handler)
+	return unhurried(handler, cfg.dockerTimeout+readPatience)
+}
+
+// readPatience is how long a client may take to read the metrics.
+const readPatience = 10 * time.Second
+
+// unhurried gives a scrape's place in --web.max-requests back before its client reads: those who never do would take all of them.
+// http.TimeoutHandler holds the reply until the handler is done; the handler itself never takes as long as the timeout. Writing
+// the reply has to be over by then, which ends a connection that nobody reads.
+func unhurried(handler http.Handler, timeout time.Duration) http.Handler {
+	buffered := http.TimeoutHandler(handler, timeout, "the scrape took too long")
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout)) // HTTP/1.1 and HTTP/2 have it
+		buffered.ServeHTTP(w, r)
+	})
 }
 
 func pageConfig(cfg config) statuspage.Config {
