@@ -31,14 +31,14 @@ func (l look) starts() *Finding {
 		return nil
 	}
 	times := slices.DeleteFunc(l.startTimes(), l.withNodeAgent)
-	if s.Started.Sub(time.Unix(s.Created, 0)) <= soonAfter || len(times) == 0 {
+	if s.Started.Sub(created(s)) <= soonAfter || len(times) == 0 {
 		return nil
 	}
 	f := &Finding{
 		Severity: Info,
 		Title:    fmt.Sprintf("Something started share-mnt again %s ago", Words(l.now.Sub(s.Started))),
 		Seen: []string{
-			fmt.Sprintf("share-mnt (%s) was created at %s and last started at %s.", s.ShortID(), Stamp(time.Unix(s.Created, 0)), Stamp(s.Started)),
+			fmt.Sprintf("share-mnt (%s) was created at %s and last started at %s.", s.ShortID(), Stamp(created(s)), Stamp(s.Started)),
 			"Docker has not restarted it by itself, and nothing has removed it since its creation.",
 			"It was started at " + list(times) + ".",
 		},
@@ -60,7 +60,7 @@ func (l look) starts() *Finding {
 // startTimes are the starts of the share-mnt that is there, but for that of its creation: of each a cert-writer is left.
 func (l look) startTimes() []time.Time {
 	return slices.DeleteFunc(creations(l.live), func(t time.Time) bool {
-		return t.Sub(time.Unix(l.shareMnt.Created, 0)) <= soonAfter
+		return t.Sub(created(l.shareMnt)) <= soonAfter
 	})
 }
 
@@ -87,10 +87,10 @@ func (l look) likely() *Finding {
 		f.Seen = append(f.Seen, "There is no share-mnt just now: something has removed it.")
 	} else if sameStart(l.shareMnt, l.live[len(l.live)-1]) {
 		again = true
-		f.Seen = append(f.Seen, fmt.Sprintf("share-mnt was created with the newest cert-writer, at %s. An upgrade does that once.", Stamp(time.Unix(l.shareMnt.Created, 0))))
+		f.Seen = append(f.Seen, fmt.Sprintf("share-mnt was created with the newest cert-writer, at %s. An upgrade does that once.", Stamp(created(l.shareMnt))))
 	} else if n := len(l.startTimes()); n > 0 {
 		f.Seen = append(f.Seen, fmt.Sprintf("share-mnt has been there since %s, so %s of it, and not removals, left the newest.",
-			Stamp(time.Unix(l.shareMnt.Created, 0)), count(n, "start")))
+			Stamp(created(l.shareMnt)), count(n, "start")))
 	}
 	f.Seen = append(f.Seen, "Of the earlier times Docker tells no more than when: "+list(l.writerTimes())+".")
 	if every, ok := period(l.writerTimes()); ok && again {

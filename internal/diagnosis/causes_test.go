@@ -75,7 +75,7 @@ func causes() []scenario {
 			want: []verdict{{60, "RancherCertWriterLeak", "warning: Leak in progress: 6 cert-writers, one more about every 7 days"}}},
 		{name: "a node of 11 minutes whose cert-writer fails, rancher/rancher#21802",
 			at: func(int) []enginetest.Container { return youngNode() },
-			want: []verdict{{11, "", "info: A registration is under way, for 11 min"}, {25, "[RancherShareMntStuck]", "info: A registration is under way, for 25 min"},
+			want: []verdict{{11, "", "info: A registration is under way, for 11 min"}, {20, "[RancherShareMntStuck]", "info: A registration is under way, for 20 min"},
 				{50, "[RancherNodeAgentMissing] RancherShareMntStuck", "warning: No node-agent runs"}}},
 		{name: "a restart of the node-agent",
 			at: func(m int) []enginetest.Container {
@@ -159,6 +159,7 @@ func TestCauses(t *testing.T) {
 // How sure one can be of a start from outside: none of these is one.
 func TestNotStartedFromOutside(t *testing.T) {
 	for name, change := range map[string]func(s *enginetest.Container, agent *enginetest.Container){
+		"Docker restarted it once":   func(s, _ *enginetest.Container) { s.RestartCount = 1 },
 		"Docker restarted it":        func(s, _ *enginetest.Container) { s.RestartCount = 3 },
 		"it crashes":                 func(s, _ *enginetest.Container) { s.State, s.ExitCode = "restarting", 1 },
 		"no inspect":                 func(s, _ *enginetest.Container) { s.StartedAt = time.Time{} },
@@ -177,6 +178,11 @@ func TestNotStartedFromOutside(t *testing.T) {
 	}
 	r := diagnosis.Diagnose(observe(started(80, false, 10, 70)...), minute(80))
 	says(t, r, "info: Something started share-mnt again 10 min ago\n")
+	onlyOne := append(started(80, false, 70), enginetest.CertWriter(7, server, minute(oldShareMnt)))
+	says(t, diagnosis.Diagnose(observe(onlyOne...), minute(80)), "info: Something started share-mnt again 10 min ago\n", "It was started at 01-01 01:10 UTC.")
+	unrelated := started(80, false, 70) // the last start has left no cert-writer that lives
+	unrelated[1].Created = minute(oldShareMnt)
+	silent(t, diagnosis.Diagnose(observe(append(unrelated, enginetest.CertWriter(7, server, minute(oldShareMnt)))...), minute(80)), "Something started")
 	noInspect := started(260, false, 10, 70, 130, 190, 250)
 	noInspect[len(noInspect)-1].StartedAt = time.Time{}
 	says(t, diagnosis.Diagnose(observe(append(noInspect[:2:2], enginetest.CertWriter(7, server, minute(oldShareMnt)), noInspect[len(noInspect)-1])...), minute(80)),
@@ -233,6 +239,20 @@ func TestWeeklyRemovals(t *testing.T) {
 	r := diagnosis.Diagnose(o, now)
 	says(t, r, "warning: Leak in progress: 4 cert-writers, one more about every 7 days", "warning: Something removes share-mnt again and again: 4 times in 24 days, about every 7 days\n")
 	silent(t, r, "RancherShareMntRemovedRepeatedly", "ikely")
+}
+
+// One cert-writer is enough for the alert, as after a cure.
+func TestRemovedAlertWithOneCertWriter(t *testing.T) {
+	old := shareMnt(ago(300 * time.Hour))
+	var events []node.Heard
+	for _, h := range []int{50, 26, 2} {
+		young := shareMnt(ago(time.Duration(h) * time.Hour))
+		events = append(events, recreated(old, young, young.Created.Add(-time.Minute))...)
+		old = young
+	}
+	o := observe(append(certWriters(ago(2*time.Hour)), nodeAgent(ago(3*time.Hour)), old)...)
+	o.Heard = events
+	says(t, diagnosis.Diagnose(o, now), "warning: Something removes share-mnt again and again: 3 times in 2 days, about every 24 h\n", "\nRancherShareMntRemovedRepeatedly\n")
 }
 
 // A cure ends the leak and not its cause.

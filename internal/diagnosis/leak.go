@@ -68,7 +68,7 @@ func (l look) inProgress() bool {
 }
 
 func (l look) sinceNewest() time.Duration {
-	return l.now.Sub(time.Unix(l.live[len(l.live)-1].Created, 0))
+	return l.now.Sub(created(l.live[len(l.live)-1]))
 }
 
 // pace says how often cert-writers come, and whether the next one is overdue.
@@ -91,7 +91,7 @@ func (l look) cure(f *Finding) {
 		f.Seen = append(f.Seen, "No node-agent runs, and only its start removes them: bring it back first, see below.")
 	case len(l.oldWriters()) > 0:
 		f.Seen = append(f.Seen, "Restarting the node-agent will not help: see below.")
-	case l.justStarted() && l.lastStart.After(time.Unix(l.live[0].Created, 0)):
+	case l.justStarted() && l.lastStart.After(created(l.live[0])):
 		f.Seen = append(f.Seen, fmt.Sprintf("The node-agent started %s ago and removes them about 15 s after it has connected to Rancher: "+
 			"look again in a few minutes.", Words(l.now.Sub(l.lastStart))))
 	default:
@@ -118,7 +118,7 @@ func (l look) writerTimes() []time.Time {
 func creations(agents []*rancher.Agent) []time.Time {
 	times := make([]time.Time, len(agents))
 	for i, a := range agents {
-		times[i] = time.Unix(a.Created, 0)
+		times[i] = created(a)
 	}
 	return times
 }

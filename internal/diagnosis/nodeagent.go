@@ -44,7 +44,7 @@ func (l look) nodeAgentMissing() *Finding {
 func (l look) missingSince() time.Time {
 	oldest := l.now
 	for _, a := range l.managed() {
-		if t := time.Unix(a.Created, 0); t.Before(oldest) {
+		if t := created(a); t.Before(oldest) {
 			oldest = t
 		}
 	}
@@ -52,7 +52,7 @@ func (l look) missingSince() time.Time {
 	if all := l.With(rancher.RoleNodeAgent); len(all) > 0 {
 		last := all[len(all)-1]
 		ended := l.now.Add(-last.Ended)
-		if last.ExitCode != nil && ended.Sub(time.Unix(last.Created, 0)) >= shortRun && ended.After(since) {
+		if last.ExitCode != nil && ended.Sub(created(last)) >= shortRun && ended.After(since) {
 			since = ended
 		}
 	}

@@ -216,6 +216,56 @@ func TestRemovalsAreShownBefore(t *testing.T) {
 	silent(t, r, "docker top", "logs --tail 40 share-mnt")
 }
 
+// What is as old as the start of the node-agent, by a second of Docker's, is not older; what has no ID gets no command.
+func TestSurvivors(t *testing.T) {
+	started := ago(6 * time.Minute)
+	survivors := func(change func(writers []enginetest.Container), created ...time.Time) diagnosis.Report {
+		writers := certWriters(created...)
+		if change != nil {
+			change(writers)
+		}
+		agent := nodeAgent(ago(90 * time.Hour))
+		agent.StartedAt = started
+		return diagnosis.Diagnose(observe(append(writers, agent, shareMnt(ago(90*time.Hour)))...), now)
+	}
+	silent(t, survivors(nil, started.Add(-time.Second)), "did not remove")
+	says(t, survivors(nil, started.Add(-2*time.Second)), "info: The node-agent did not remove 1 old cert-writer: restarting it will not help")
+	says(t, survivors(nil, started.Add(-2*time.Hour), started.Add(time.Minute), started.Add(2*time.Minute)), "did not remove 1 old cert-writer:")
+	says(t, survivors(nil, started.Add(-2*time.Hour), started.Add(-time.Hour)), "did not remove 2 old cert-writers:", "$ docker exec ")
+	r := survivors(func(writers []enginetest.Container) { writers[0].ID, writers[0].Labels = "$(reboot)", nil }, started.Add(-time.Hour))
+	says(t, r, "did not remove 1 old cert-writer:", "Most likely it does not reach Rancher")
+	silent(t, r, "docker rm", "docker inspect", "$ docker logs --tail 40 unknown")
+	started = ago(5 * time.Minute)
+	silent(t, survivors(nil, started.Add(-time.Hour)), "did not remove")
+	agent := nodeAgent(ago(time.Hour))
+	agent.ID = "$(reboot)"
+	r = diagnosis.Diagnose(observe(append(certWriters(ago(3*time.Hour)), agent, shareMnt(ago(90*time.Hour)))...), now)
+	says(t, r, "did not remove 1 old cert-writer:")
+	silent(t, r, "$ docker")
+}
+
+// Since when no node-agent runs: the list knows of a later end than the events that were heard.
+func TestMissingSince(t *testing.T) {
+	agent := ended(nodeAgent(ago(90*time.Hour)), "2 seconds", 0)
+	o := observe(agent, shareMnt(ago(90*time.Hour)))
+	o.Heard = []node.Heard{heard("die", agent, ago(3*time.Hour)), heard("start", agent, ago(2*time.Hour))}
+	says(t, diagnosis.Diagnose(o, now), "info: No node-agent runs", "This is so for 2 s;")
+	o = observe(shareMnt(ago(90 * time.Hour))) // the container is gone, as after kubectl delete pod
+	o.Heard = []node.Heard{heard("die", agent, ago(30*time.Second)), heard("destroy", agent, ago(20*time.Second))}
+	says(t, diagnosis.Diagnose(o, now), "info: No node-agent runs", "This is so for 30 s;")
+	brief := ended(nodeAgent(ago(5*time.Minute+2*time.Second)), "2 seconds", 0)
+	says(t, diagnosis.Diagnose(observe(brief, shareMnt(ago(90*time.Hour))), now), "info: No node-agent runs")
+	brief = ended(nodeAgent(ago(5*time.Minute+time.Second)), "2 seconds", 1)
+	says(t, diagnosis.Diagnose(observe(brief, shareMnt(ago(90*time.Hour))), now), "warning: No node-agent runs", "Docker does not tell")
+	for _, minutes := range []int{39, 40} {
+		r := diagnosis.Diagnose(observe(shareMnt(ago(time.Duration(minutes)*time.Minute))), now)
+		if got, want := r.Severity(), map[int]diagnosis.Severity{39: diagnosis.Info, 40: diagnosis.Warning}[minutes]; got != want {
+			t.Errorf("a node of %d minutes: %v", minutes, got)
+		}
+		silent(t, r, "\nRancherNodeAgentMissing\n")
+	}
+}
+
 // A stranger's run.sh, shown by its image ID, is nothing to the diagnosis.
 func TestStranger(t *testing.T) {
 	stranger := enginetest.CertWriter(0, server, ago(48*time.Hour))

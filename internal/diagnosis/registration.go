@@ -17,7 +17,7 @@ func (l look) registering() *Finding {
 		return nil
 	}
 	a := all[len(all)-1]
-	began := time.Unix(a.Created, 0)
+	began := created(a)
 	f := &Finding{
 		Severity: Info,
 		Title:    fmt.Sprintf("A registration is under way, for %s", Words(l.now.Sub(began))),

@@ -70,8 +70,8 @@ func (l look) removals() *Finding {
 // one that is there, if it is young enough for the alert.
 func (l look) recreations() []time.Time {
 	times := l.times(rancher.RoleShareMnt, "create")
-	if s := l.shareMnt; s != nil && !l.heardOf(s, "create") && (len(times) > 0 || l.recent(time.Unix(s.Created, 0))) {
-		times = append(times, time.Unix(s.Created, 0))
+	if s := l.shareMnt; s != nil && !l.heardOf(s, "create") && (len(times) > 0 || l.recent(created(s))) {
+		times = append(times, created(s))
 	}
 	slices.SortFunc(times, time.Time.Compare)
 	return l.butNodeAgents(times)

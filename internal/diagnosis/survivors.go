@@ -15,7 +15,7 @@ func (l look) oldWriters() []*rancher.Agent {
 		return nil
 	}
 	for i, a := range l.live {
-		if l.lastStart.Sub(time.Unix(a.Created, 0)) <= time.Second {
+		if l.lastStart.Sub(created(a)) <= time.Second {
 			return l.live[:i]
 		}
 	}

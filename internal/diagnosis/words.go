@@ -25,9 +25,12 @@ func Words(d time.Duration) string {
 	}
 }
 
+// created is when a container was created.
+func created(a *rancher.Agent) time.Time { return time.Unix(a.Created, 0) }
+
 // Age is how long ago a container was created.
 func Age(a *rancher.Agent, now time.Time) string {
-	return Words(now.Sub(time.Unix(a.Created, 0)))
+	return Words(now.Sub(created(a)))
 }
 
 // Stamp is a time to the minute.
@@ -57,7 +60,7 @@ func count(n int, noun string) string {
 
 // describe names a container as a sentence can.
 func (l look) describe(a *rancher.Agent) string {
-	return fmt.Sprintf("%s (%s), created %s ago (%s)", Name(a), a.ShortID(), Age(a, l.now), Stamp(time.Unix(a.Created, 0)))
+	return fmt.Sprintf("%s (%s), created %s ago (%s)", Name(a), a.ShortID(), Age(a, l.now), Stamp(created(a)))
 }
 
 // Printable replaces what a terminal might obey, or a reader not see, instead of reading it: control characters, and those
