@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -201,7 +202,12 @@ func TestRemovalsAreShownBefore(t *testing.T) {
 			if !ok {
 				continue
 			}
-			removed += len(strings.Fields(ids))
+			for _, id := range strings.Split(ids, " ") {
+				if rancher.ShortID(id) != id {
+					t.Errorf("%q names %q", c.Line, id)
+				}
+				removed++
+			}
 			if want := "docker inspect -f '{{.Id}} {{.Config.Image}} {{.Path}}' " + ids; i == 0 || f.Commands[i-1].Line != want {
 				t.Errorf("%q is not after %q", c.Line, want)
 			}
@@ -283,6 +289,21 @@ func TestTenantsShareMnt(t *testing.T) {
 	want := text(diagnosis.Diagnose(observe(containers...), now))
 	if got := text(diagnosis.Diagnose(observe(append(containers, tenant)...), now)); got != want {
 		t.Errorf("with the tenant:\n%s\nwithout:\n%s", got, want)
+	}
+}
+
+// Of what a restart removes besides five are named.
+func TestAlsoRemoved(t *testing.T) {
+	for n, want := range map[int]string{5: "", 6: "And 1 more.", 9: "And 4 more."} {
+		containers := []enginetest.Container{nodeAgent(ago(480 * time.Hour)), shareMnt(ago(480 * time.Hour))}
+		for i := range n {
+			containers = append(containers, enginetest.Registration(server, ago(time.Duration(i)*time.Hour)))
+		}
+		r := diagnosis.Diagnose(observe(containers...), now)
+		says(t, r, fmt.Sprintf("info: A restart of the node-agent also removes %d other containers", n))
+		if seen := r.Findings[0].Seen; len(seen) != min(n, 6) || want != "" && seen[5] != want {
+			t.Errorf("of %d: %q", n, seen)
+		}
 	}
 }
 

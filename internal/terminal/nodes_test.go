@@ -116,6 +116,7 @@ func nodes() map[string]testNode {
 		"two-node-agents":           {containers: []enginetest.Container{agent, enginetest.NodeAgent("cattle-node-agent-jfdlt", 1, ago(day)), shareMnt("v2.3.3", ago(10*day))}},
 		"registration":              {containers: []enginetest.Container{agent, shareMnt("v2.3.3", ago(10*day)), enginetest.Registration(server, ago(3*day))}},
 		"leak-without-share-mnt":    {containers: with(writers(3, hour, hour), agent)},
+		"leak-and-registration":     {containers: with(writers(3, hour, hour), agent, shareMnt("v2.3.3", ago(hour)), enginetest.Registration(server, ago(3*day)))},
 		"stopped":                   {containers: with(stoppedWriters, agent, shareMnt("v2.3.3", ago(10*day)))},
 		"failing":                   {containers: []enginetest.Container{failing, agent, shareMnt("v2.3.3", ago(10*day))}},
 		"crash-loop-without-a-leak": {containers: []enginetest.Container{agent, crashingFixed}},

@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"go/ast"
 	"log"
 	"os"
 	"path/filepath"
@@ -49,7 +50,9 @@ func run(root, only string, list bool) error {
 	var made []Mutant
 	for _, p := range packages {
 		for _, f := range p.Files {
-			made = append(made, Mutants(f)...)
+			if !ast.IsGenerated(f.AST) { // what it is made from has tests of its own
+				made = append(made, Mutants(f)...)
+			}
 		}
 	}
 	made = slices.DeleteFunc(made, func(m Mutant) bool { return !wanted.MatchString(m.ID) })

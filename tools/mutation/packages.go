@@ -91,7 +91,7 @@ func load(root string, dirs []string) ([]*Package, error) {
 }
 
 func parse(set *token.FileSet, name string, source []byte) (*File, error) {
-	tree, err := parser.ParseFile(set, name, source, parser.SkipObjectResolution)
+	tree, err := parser.ParseFile(set, name, source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
