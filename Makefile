@@ -23,7 +23,7 @@ FUZZTIME ?= 10m
 # a regular expression for the mutants to make, say internal/rancher/role.go
 ONLY     ?=
 
-.PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts alerts-mutation dashboards browser \
+.PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts dashboards browser \
   deploy helm manifests image release reproducible certify certify-stacks certify-messages
 
 build: ## a static, stripped binary
@@ -73,11 +73,9 @@ fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leak
 	go test ./e2e/fleet -run TestMeasure -count=1 -timeout 3h -v -args -nodes 500,2000
 
 alerts: ## needs promtool and amtool
-	cd alerts/check && PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
-	  AMTOOL_NEWEST=$$($(CURDIR)/tools/program amtool-0.35) go test ./...
-
-alerts-mutation: ## breaks each rule in turn; about 7 minutes
-	cd alerts/check && MUTATION=. go test -run TestMutants -timeout 3h -v .
+	cd alerts/check && PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) \
+	  PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
+	  AMTOOL_NEWEST=$$($(CURDIR)/tools/program amtool-0.35) go test -timeout 40m ./...
 
 deploy: ## units, scrape configurations, compose, socket proxy; needs their tools
 	PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) go test ./deploy/...

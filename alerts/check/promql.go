@@ -37,8 +37,8 @@ var (
 	labelList = set("by without on ignoring group_left group_right")
 )
 
-// Words splits an expression. It knows the PromQL that the rules use and fails on the rest, such as the @ modifier, which Prometheus 2.28 has
-// only behind a flag.
+// Words splits an expression. It knows the PromQL that the rules use and fails on the rest, such as the @ modifier, which Prometheus has only
+// from 2.33 on.
 func Words(expr string) ([]Word, error) {
 	var words []Word
 	braces, inList, lastKeyword := 0, false, ""
@@ -68,6 +68,7 @@ func Words(expr string) ([]Word, error) {
 			w.Kind = MatcherValue
 		case braces > 0 && strings.ContainsRune("=!", rune(first)):
 			w.Kind = MatcherOp
+		case strings.ContainsRune("\"'`", rune(first)): // an argument, as label_replace has them
 		case braces > 0:
 			w.Kind = MatcherName
 		case inList:

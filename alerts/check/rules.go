@@ -1,4 +1,5 @@
-// Package check holds what the tests of rules.yml need: the files read strictly, the PromQL in them split into words, and mutants of it.
+// Package check holds what the tests of rules.yml need: the files read strictly, the PromQL in them split into words, and the scenarios made
+// into what each promtool understands.
 // It is a module of its own, so that the exporter's go.mod stays free of what only these tests use.
 package check
 
@@ -10,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The fields are those that Prometheus 2.28 and the PrometheusRule CRD of Rancher 2.6 know. Reading is strict, so keep_firing_for, query_offset,
+// The fields are those that Prometheus 2.7 and the PrometheusRule CRD of Rancher 2.2 know. Reading is strict, so keep_firing_for, query_offset,
 // a limit or labels of a group are errors.
 type RuleFile struct {
 	Groups []Group `yaml:"groups"`
@@ -39,15 +40,6 @@ func (r Rule) Name() string {
 	return r.Record
 }
 
-// Clone returns a copy whose rules can be changed; their maps are shared.
-func (f RuleFile) Clone() RuleFile {
-	c := RuleFile{Groups: append([]Group(nil), f.Groups...)}
-	for i := range c.Groups {
-		c.Groups[i].Rules = append([]Rule(nil), c.Groups[i].Rules...)
-	}
-	return c
-}
-
 // TestFile is a file for promtool test rules.
 type TestFile struct {
 	RuleFiles          []string   `yaml:"rule_files"`
@@ -57,7 +49,7 @@ type TestFile struct {
 }
 
 type Scenario struct {
-	Name           string            `yaml:"name"`
+	Name           string            `yaml:"name,omitempty"`
 	Interval       string            `yaml:"interval"`
 	ExternalLabels map[string]string `yaml:"external_labels,omitempty"`
 	InputSeries    []InputSeries     `yaml:"input_series"`
