@@ -42,12 +42,20 @@ func smallHistory(t *testing.T, site labelled) string {
 			case n.name == "fast-1":
 				firing(s, n, site, "RancherCertWriterLeakCritical", "critical", theEnd-hour)
 				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-50*minute)
+				firing(s, n, site, "RancherShareMntCrashLooping", "warning", theEnd-70*minute)
+			case n.name == "servers-1":
+				firing(s, n, site, "RancherCertWriterSurvivedRestart", "warning", theEnd-5*hour)
 			case n.name == "again-1":
 				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-49*minute)
 				firing(s, n, site, "RancherShareMntRemovedRepeatedly", "warning", theEnd-90*minute)
 			case strings.HasPrefix(n.name, "slow"):
 				firing(s, n, site, "RancherCertWriterLeak", "warning", theEnd-5*hour)
 			}
+		}
+		for at := theEnd - hour; at < theEnd; at += 30 {
+			// Of a node without an exporter, in a job of which nothing is known.
+			s.add("ALERTS", `alertname="RancherAgentExporterNodeNotCovered",severity="warning",node="bare-1",alertstate="firing"`, at, 1)
+			s.add("ALERTS_FOR_STATE", `alertname="RancherAgentExporterNodeNotCovered",severity="warning",node="bare-1"`, at, float64(theEnd-hour))
 		}
 		backfill(t, dir, s)
 		blocks[key] = dir

@@ -86,7 +86,10 @@ func TestFramework(t *testing.T) {
 				}
 			}
 			Title, Description string
-			Panels             []struct{ ID int }
+			Panels             []struct {
+				ID     int
+				Panels []struct{ ID int }
+			}
 		}
 		if err := json.Unmarshal(b, &d); err != nil {
 			t.Fatal(err)
@@ -110,15 +113,21 @@ func TestFramework(t *testing.T) {
 				names = append(names, v.Name)
 			}
 		}
-		if !slices.Equal(names, []string{"datasource", "job", "cluster", "instance"}) {
+		if !slices.Equal(names, []string{"datasource", "job", "cluster", "node", "instance"}) {
 			t.Errorf("%s: variables %v", name, names)
 		}
 		ids := map[int]bool{}
-		for _, p := range d.Panels {
-			if p.ID == 0 || ids[p.ID] {
-				t.Errorf("%s: panel id %d is 0 or used twice", name, p.ID)
+		see := func(id int) {
+			if id == 0 || ids[id] {
+				t.Errorf("%s: panel id %d is 0 or used twice", name, id)
 			}
-			ids[p.ID] = true
+			ids[id] = true
+		}
+		for _, p := range d.Panels {
+			see(p.ID)
+			for _, inner := range p.Panels {
+				see(inner.ID)
+			}
 		}
 	}
 	for _, uid := range []string{"rancher-cert-writer-fleet", "rancher-cert-writer-node", "rancher-agent-exporter"} {

@@ -120,6 +120,17 @@ type moment struct {
 
 const missing = -1
 
+// step is the smallest time between two values.
+func (s series) step() int64 {
+	step := int64(0)
+	for i := 1; i < len(s.times); i++ {
+		if d := s.times[i] - s.times[i-1]; step == 0 || d < step {
+			step = d
+		}
+	}
+	return step
+}
+
 // line wants these values of one series of a graph.
 func (l looker) line(title, legend string, want ...moment) {
 	l.t.Helper()
@@ -132,8 +143,8 @@ func (l looker) line(title, legend string, want ...moment) {
 			for _, m := range want {
 				got := float64(missing)
 				for i, at := range s.times {
-					// The step of the graph that the moment lies in; steps are of 30 to 90 seconds.
-					if at <= theEnd-m.ago && at > theEnd-m.ago-2*minute {
+					// The step of the graph that the moment lies in; most are of 30 to 90 seconds.
+					if at <= theEnd-m.ago && at > theEnd-m.ago-max(2*minute, s.step()) {
 						got = s.values[i]
 					}
 				}

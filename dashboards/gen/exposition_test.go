@@ -76,8 +76,26 @@ func (n *simNode) records(s samples, site labelled, at int64) {
 	if extra := site(n); extra != "" {
 		labels += "," + extra
 	}
-	s.add("instance:rancher_agent_exporter_up:max", labels, at, truth(n.up))
-	s.add("instance:rancher_agent_cert_writer_live_containers:last", labels, at, float64(n.lastCount))
+	record := func(name string, value float64) { s.add("instance:rancher_agent_"+name, labels, at, value) }
+	record("exporter_up:max", truth(n.up))
+	record("cert_writer_live_containers:last", float64(n.lastCount))
+	known := len(n.creations)
+	for i, name := range []string{"last", "last2", "last3", "last4"} {
+		if i < known {
+			record("share_mnt_created_timestamp_seconds:"+name, float64(n.creations[known-1-i]))
+		}
+	}
+	record("share_mnt_starts_cert_writer:last", truth(n.leaks))
+	record("share_mnt_crash_looping:last", truth(n.smState == "restarting"))
+	if n.leaks && known > 3 {
+		record("share_mnt_removed_repeatedly:last", 1)
+	}
+	if n.smState != "" {
+		record("share_mnt_exit_code:max", float64(n.smExit))
+	}
+	if n.lastPrune > 0 {
+		record("docker_last_container_prune_timestamp_seconds:last", float64(n.lastPrune))
+	}
 }
 
 func (n *simNode) eventCounters(add adder, stamp stamper) {
@@ -150,6 +168,6 @@ func (n *simNode) nodeAgents(add adder, stamp stamper) {
 		pod := fmt.Sprintf("cattle-node-agent-%s%d", n.id("pod")[:4], i)
 		add("rancher_agent_node_agent_info", 1, fmt.Sprintf("container_id=%q,container_name=%q,agent_pod=%q,image=%q",
 			id, "k8s_agent_"+pod+"_cattle-system_uid_0", pod, "unknown"))
-		stamp("rancher_agent_node_agent_started_timestamp_seconds", n.agentStarted, fmt.Sprintf("container_id=%q", id))
+		stamp("rancher_agent_node_agent_started_timestamp_seconds", n.agentStarted+int64(i), fmt.Sprintf("container_id=%q", id))
 	}
 }

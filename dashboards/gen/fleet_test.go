@@ -22,57 +22,64 @@ func lookAtFleet(t *testing.T, server *promServer) {
 	edge.stat("Nodes leaking", "2")
 	healthy.stat("Nodes leaking", "0")
 	// What cannot be seen is no all-clear.
-	nothing.stat("Nodes leaking")
-
+	blind := looker{t, server, page, choice{"node": "blind-1"}}
+	blind.stat("Nodes leaking")
+	noExporter := "-1"
+	for _, title := range []string{"Nodes leaking", "Leaked containers", "Oldest leaked", "Nodes that could leak", "Nodes seen", "Docker unreachable", "Exporters down"} {
+		nothing.stat(title, noExporter)
+	}
 	all.stat("Leaked containers", "115")
 	prod.stat("Leaked containers", "112")
 	edge.stat("Leaked containers", "3")
 	healthy.stat("Leaked containers", "0")
-	nothing.stat("Leaked containers")
-
 	all.stat("Worst node", "90 prod / fast-1")
 	edge.stat("Worst node", "3 edge / lost-1")
-	nothing.stat("Worst node")
-
 	all.stat("Oldest leaked", "57960m")
 	edge.stat("Oldest leaked", "530m")
 	healthy.stat("Oldest leaked")
-
 	// Not the fixed Rancher, nor the two nodes that cannot be seen.
 	all.stat("Nodes that could leak", "12")
 	edge.stat("Nodes that could leak", "2")
-	nothing.stat("Nodes that could leak")
-
 	all.stat("Nodes seen", "13")
 	edge.stat("Nodes seen", "3")
-	nothing.stat("Nodes seen")
-
 	all.stat("Docker unreachable", "1")
 	edge.stat("Docker unreachable", "0")
-	nothing.stat("Docker unreachable")
-
 	// The node-exporters are all down too, and none of our business.
 	all.stat("Exporters down", "1")
 	edge.stat("Exporters down", "0")
-	nothing.stat("Exporters down")
 
 	twin := newNode("prod", "twin-1", "", true)
 	inProd := []string{
-		"fast-1 | prod | 90 | 60 | 90m | 0 | " + agent("prod", "fast-1"),
-		"slow-1 | prod | 18 | 1 | 1070m | 0 | " + agent("prod", "slow-1"),
-		"again-1 | prod | 3 | 1 | 139m | 0 | " + agent("prod", "again-1"),
-		"servers-1 | prod | 4 | 0 | 57960m | 0 | " + agent("prod", "servers-1"),
-		"twin-1 | prod | 2 | 0 | 470m | 0 | docker restart " + twin.agents[0],
-		"twin-1 | prod | 2 | 0 | 470m | 0 | docker restart " + twin.id("second agent"),
+		"fast-1 | prod | 90 | 60 | 90m | 0 | crash loop: one more a minute | " + agent("prod", "fast-1"),
+		"slow-1 | prod | 18 | 1 | 1070m | 0 | - | " + agent("prod", "slow-1"),
+		"again-1 | prod | 3 | 1 | 139m | 0 | share-mnt is removed again and again | " + agent("prod", "again-1"),
+		"servers-1 | prod | 4 | 0 | 57960m | 0 | the last restart did not remove them | " + agent("prod", "servers-1"),
+		"twin-1 | prod | 2 | 0 | 470m | 0 | - | docker restart " + twin.agents[0] + " " + twin.id("second agent"),
 	}
 	inEdge := []string{
-		"slow-1 | edge | 2 | 0 | 470m | 1 | " + agent("edge", "slow-1"),
-		"lost-1 | edge | 3 | 0 | 530m | 0 | no running node-agent is seen: open the page of the node",
+		"slow-1 | edge | 2 | 0 | 470m | 1 | - | " + agent("edge", "slow-1"),
+		"lost-1 | edge | 3 | 0 | 530m | 0 | - | no running node-agent is seen: open the page of the node",
 	}
-	all.table("Restart these node agents", append(append([]string{}, inProd...), inEdge...)...)
-	prod.table("Restart these node agents", inProd...)
-	edge.table("Restart these node agents", inEdge...)
-	healthy.table("Restart these node agents")
+	restart := "Restart these node agents"
+	all.table(restart, append(append([]string{}, inProd...), inEdge...)...)
+	prod.table(restart, inProd...)
+	edge.table(restart, inEdge...)
+	healthy.table(restart)
+	nothing.table(restart, "no exporter is scraped | - | - | - | - | - | - | -")
+
+	firing := "Firing alerts"
+	all.table(firing, "RancherCertWriterLeakCritical | fast-1 | prod | critical | 60m", "RancherCertWriterLeak | fast-1 | prod | warning | 50m",
+		"RancherShareMntCrashLooping | fast-1 | prod | warning | 70m", "RancherCertWriterSurvivedRestart | servers-1 | prod | warning | 300m",
+		"RancherCertWriterLeak | again-1 | prod | warning | 49m", "RancherShareMntRemovedRepeatedly | again-1 | prod | warning | 90m",
+		"RancherCertWriterLeak | slow-1 | prod | warning | 300m", "RancherCertWriterLeak | slow-1 | edge | warning | 300m",
+		"RancherAgentExporterNodeNotCovered | bare-1 | - | warning | 60m")
+	edge.table(firing, "RancherCertWriterLeak | slow-1 | edge | warning | 300m")
+
+	clusters := "Clusters"
+	all.table(clusters, "prod | 12 | 5 | 90 | 57960m | 2", "edge | 3 | 2 | 3 | 530m | -")
+	edge.table(clusters, "edge | 3 | 2 | 3 | 530m | -")
+	healthy.table(clusters, "prod | 1 | 0 | 0 | - | -")
+	nothing.table(clusters, "no exporter is scraped | 0 | - | - | - | -")
 
 	trend := "Live cert-writers of the nodes that leaked"
 	all.lines(trend, "edge / lost-1", "edge / slow-1", "prod / again-1", "prod / blind-1", "prod / cured-1", "prod / cured-2", "prod / fast-1",
@@ -93,20 +100,24 @@ func lookAtFleet(t *testing.T, server *promServer) {
 
 	cause := "Why share-mnt starts again"
 	all.table(cause,
-		"fast-1 | prod | 90 | 0 | 0 | 1 | 1 | it crash-loops: Docker restarts it again and again",
-		"slow-1 | prod | 6 | 6 | 6 | 0 | 1 | something removes it again and again",
-		"again-1 | prod | 6 | 6 | 6 | 0 | 1 | something removes it again and again",
-		"cured-1 | prod | 3 | 3 | 3 | 0 | 1 | something removes it again and again",
-		"fixed-1 | edge | 1 | 1 | - | 0 | 0 | it was created anew once or twice: an upgrade, or the first removals")
+		"fast-1 | prod | - | - | 14760m | - | 1 | 1 | it crash-loops: Docker restarts it again and again",
+		"slow-1 | prod | 3 | 60m | 6m | 7m | 0 | 1 | something removes it again and again",
+		"again-1 | prod | 3 | 60m | 19m | 20m | 0 | 1 | something removes it again and again",
+		"cured-1 | prod | 3 | 120m | 79m | 80m | 0 | 1 | something removes it again and again",
+		"fixed-1 | edge | 1 | 14701m | 59m | 60m | 0 | 0 | it was created anew: an upgrade, or a removal")
 	healthy.table(cause)
+	nothing.table(cause, "no exporter is scraped | - | - | - | - | - | - | - | -")
+	hours := "Nodes whose share-mnt was created again, by the hour"
+	all.line(hours, "nodes", moment{5 * hour, 2}, moment{3 * hour, 3})
+	healthy.sum(hours, "nodes", 0)
 
 	could := "Which nodes could leak"
-	edge.table(could, "slow-1 | edge | v2.5.9 | 1 | 2", "lost-1 | edge | v2.5.9 | 1 | 3", "fixed-1 | edge | v2.9.3 | 0 | 0")
-	healthy.table(could, "healthy-1 | prod | v2.5.7 | 1 | 0")
+	edge.table(could, "slow-1 | edge | v2.5.9 | 1", "lost-1 | edge | v2.5.9 | 1", "fixed-1 | edge | v2.9.3 | 0")
+	healthy.table(could, "healthy-1 | prod | v2.5.7 | 1")
 	pruned := looker{t, server, page, choice{"instance": "healthy-2:15364"}}
-	pruned.table(could, "healthy-2 | prod | - | 1 | 1")
+	pruned.table(could, "healthy-2 | prod | - | 1")
 	pruned.stat("Nodes that could leak", "1")
-	nothing.table(could)
+	nothing.table(could, "no exporter is scraped | - | - | 0")
 	all.table("Rancher versions", "v2.3.3 | 1 | 1", "v2.4.8 | 1 | 1", "v2.5.7 | 6 | 6", "v2.5.8 | 1 | 1", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
 	edge.table("Rancher versions", "v2.5.9 | 2 | 2", "v2.9.3 | 1 | 0")
 
@@ -117,7 +128,7 @@ func lookAtFleet(t *testing.T, server *promServer) {
 func unseen(all, edge looker) {
 	all.t.Helper()
 	now := "Nodes that cannot be seen now"
-	all.table(now, "blind-1 | prod | Docker unreachable | 60m | 5", "gone-1 | prod | exporter down | 30m | 3")
+	all.table(now, "blind-1 | prod | 5 | 60m | Docker unreachable", "gone-1 | prod | 3 | 30m | exporter down")
 	edge.table(now)
 	once := "Nodes that could not be seen at some time"
 	all.lines(once, "prod / blind-1", "prod / flaky-1", "prod / gone-1")

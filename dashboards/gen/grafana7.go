@@ -80,14 +80,10 @@ func forGrafana7(m modernDashboard) (oldDashboard, error) {
 		})
 	}
 	for _, l := range m.Links {
-		if strings.HasPrefix(l.URL, "/d/"+healthUID+"?") {
-			continue // not one of the set
+		if !(l.Type == "dashboards" && l.URL == "") && !(l.Type == "link" && l.URL == "${runbooks}") {
+			return old, fmt.Errorf("nothing is decided for the link %s to %q", l.Title, l.URL)
 		}
-		url, err := urlForGrafana7(l.URL)
-		if err != nil {
-			return old, err
-		}
-		old.Links = append(old.Links, oldLink{l.Type, l.Title, l.Tooltip, l.Icon, url, l.Tags, l.AsDropdown, l.TargetBlank, l.IncludeVars, l.KeepTime})
+		old.Links = append(old.Links, oldLink(l))
 	}
 	var err error
 	old.Panels, err = panelsForGrafana7(m.Panels)
@@ -100,7 +96,7 @@ func variableForGrafana7(v modernVariable) (oldVariable, error) {
 		Refresh: v.Refresh, Sort: v.Sort, Hide: v.Hide, Multi: v.Multi, IncludeAll: v.IncludeAll, AllValue: v.AllValue,
 	}
 	switch v.Type {
-	case "datasource":
+	case "datasource", "constant":
 	case "query":
 		old.Datasource = oldSource
 		if expr, err := exprForGrafana7(v.Query); err != nil || expr != v.Query {
@@ -131,6 +127,9 @@ func exprForGrafana7(expr string) (string, error) {
 // urlForGrafana7 carries the choices that 7.1 can carry: a list of values only in the form ${x:queryparam}, which came with 7.4, so the other page
 // starts with All jobs and clusters, unless the row says which.
 func urlForGrafana7(url string) (string, error) {
+	if url == "${runbooks}${__data.fields.Alert}.md" {
+		return url, nil
+	}
 	path, query, _ := strings.Cut(url, "?")
 	if path != "/d/"+fleetUID && path != "/d/"+nodeUID {
 		return "", fmt.Errorf("the link %s leads out of the set", url)

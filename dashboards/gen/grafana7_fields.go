@@ -114,10 +114,23 @@ func colorsForGrafana7(thresholds *oldThresholds, mappings []modernMapping) (*ol
 	if err != nil || colors == nil {
 		return old, texts, err
 	}
-	if old != nil && len(old.Steps) > 1 {
+	if old == nil || len(old.Steps) < 2 {
+		return colors, texts, nil
+	}
+	if len(mappings) != 1 || len(mappings[0].Options) != 1 || mappings[0].Options["-1"].Text == "" {
 		return nil, nil, errors.New("thresholds and the colours of mappings at once")
 	}
-	return colors, texts, nil
+	return aboveZero(colors.Steps[0].Color, old), texts, nil
+}
+
+// aboveZero gives what is below 0, a word, its colour, and the limits theirs from 0 on.
+func aboveZero(below string, limits *oldThresholds) *oldThresholds {
+	steps := []oldStep{{Color: below}}
+	if *limits.Steps[1].Value > 0 {
+		zero := 0.0
+		steps = append(steps, oldStep{limits.Steps[0].Color, &zero})
+	}
+	return &oldThresholds{Mode: limits.Mode, Steps: append(steps, limits.Steps[1:]...)}
 }
 
 func defaultsForGrafana7(f modernFieldConfig) (oldDefaults, error) {

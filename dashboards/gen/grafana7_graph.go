@@ -231,7 +231,7 @@ func statesForGrafana7(p modernPanel) (any, error) {
 	old.Tooltip = oldTooltip{Shared: true, ValueType: "individual"}
 	old.YAxes[0] = oldYAxis{Format: "none", LogBase: 1, Min: axisLimit(&zero), Max: axisLimit(&highest), Decimals: &none, Show: true}
 	for _, o := range p.FieldConfig.Overrides {
-		if o.Matcher.ID != "byName" {
+		if o.Matcher.ID != "byName" && o.Matcher.ID != "byRegexp" { // an alias between slashes is one, too
 			return nil, fmt.Errorf("an override by %s", o.Matcher.ID)
 		}
 		for _, property := range o.Properties {
@@ -240,7 +240,7 @@ func statesForGrafana7(p modernPanel) (any, error) {
 			}
 		}
 		old.SeriesOverrides = append(old.SeriesOverrides, oldSeriesOverride{Alias: o.Matcher.Options, YAxis: 2})
-		old.YAxes[1] = oldYAxis{Format: "none", Label: o.Matcher.Options, LogBase: 1, Min: axisLimit(&zero), Decimals: &none, Show: true}
+		old.YAxes[1] = oldYAxis{Format: "none", Label: strings.Trim(o.Matcher.Options, "/$"), LogBase: 1, Min: axisLimit(&zero), Decimals: &none, Show: true}
 	}
 	return old, nil
 }

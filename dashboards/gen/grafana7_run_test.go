@@ -30,17 +30,18 @@ func oldPanels(t testing.TB, name string) (list []oldPanel) {
 	if err := json.Unmarshal(committedForGrafana7(t)[name], &d); err != nil {
 		t.Fatal(err)
 	}
-	for _, raw := range d.Panels {
-		var p oldPanel
-		if err := json.Unmarshal(raw, &p); err != nil {
+	for i := 0; i < len(d.Panels); i++ {
+		p := oldPanel{raw: d.Panels[i]}
+		if err := json.Unmarshal(p.raw, &p); err != nil {
 			t.Fatal(err)
 		}
 		var row struct{ Panels []json.RawMessage }
-		if json.Unmarshal(raw, &row) == nil {
+		if json.Unmarshal(p.raw, &row) == nil {
 			d.Panels = append(d.Panels, row.Panels...)
 		}
-		p.raw = raw
-		list = append(list, p)
+		if p.Type != "row" {
+			list = append(list, p)
+		}
 	}
 	return list
 }
@@ -85,7 +86,7 @@ type drawn struct {
 func asked7(t *testing.T, server *promServer, page dashboard.Dashboard, p oldPanel, with choice) drawing {
 	t.Helper()
 	d := drawing{
-		Panel: p.raw, Variables: map[string]string{"datasource": "prometheus"}, title: p.Title, page: page,
+		Panel: p.raw, Variables: map[string]string{"datasource": "prometheus", "runbooks": runbooks}, title: p.Title, page: page,
 		today: panelOf(t, page, p.Title), with: with,
 	}
 	for _, target := range p.Targets {
@@ -237,7 +238,7 @@ func (d drawing) faults(got drawn, version string) (faults []string) {
 		return append(faults, fmt.Sprintf("the columns %q, not %q", names, want))
 	}
 	for i, c := range columns {
-		if got.Columns[i].Painted != c.painted || (got.Columns[i].Links > 0) != c.linked {
+		if got.Columns[i].Painted != c.painted || (got.Columns[i].Links > 0) != (c.link != "") {
 			faults = append(faults, fmt.Sprintf("the column %s is %+v", c.title, got.Columns[i]))
 		}
 	}
@@ -255,7 +256,7 @@ func (d drawing) faults(got drawn, version string) (faults []string) {
 			if columns[i].painted {
 				text += " in " + cell.Color
 			}
-			if columns[i].linked {
+			if columns[i].link != "" {
 				text += " to " + cell.Href
 			}
 			texts = append(texts, text)
@@ -281,10 +282,10 @@ func different(faults, shown, want []string) []string {
 
 // meaning is a column as today's page has it.
 type meaning struct {
-	field, title            string
-	mappings                []dashboard.ValueMapping
-	thresholds              *dashboard.ThresholdsConfig
-	painted, linked, number bool
+	field, title, link string
+	mappings           []dashboard.ValueMapping
+	thresholds         *dashboard.ThresholdsConfig
+	painted, number    bool
 }
 
 func titles(columns []meaning) (list []string) {
@@ -312,7 +313,7 @@ func (d drawing) columns() (list []meaning, present map[string]bool) {
 	organize := d.today.Transformations[1].Options.(map[string]any)
 	order := organize["indexByName"].(map[string]any)
 	names := organize["renameByName"].(map[string]any)
-	links := false
+	links := ""
 	for _, field := range sortedKeys(names) {
 		c := meaning{field: field, title: names[field].(string), number: strings.HasPrefix(field, "Value")}
 		for _, o := range d.today.FieldConfig.Overrides {
@@ -320,7 +321,7 @@ func (d drawing) columns() (list []meaning, present map[string]bool) {
 				c.properties(o.Properties)
 			}
 		}
-		links = links || c.linked
+		links += c.link
 		// Grafana 7 colours numbers alone.
 		c.painted = c.painted && c.number
 		if present[field] {
@@ -328,8 +329,10 @@ func (d drawing) columns() (list []meaning, present map[string]bool) {
 		}
 	}
 	slices.SortFunc(list, func(a, b meaning) int { return cmp.Compare(order[a.field].(float64), order[b.field].(float64)) })
-	if links {
-		list = append(list, meaning{field: "instance", title: "Instance"}, meaning{field: "link", title: "Cluster of the link"})
+	for _, field := range []string{"instance", "link"} {
+		if present[field] && strings.Contains(links, "${__data.fields."+field+"}") {
+			list = append(list, meaning{field: field, title: shownAnyway[field]})
+		}
 	}
 	return list, present
 }
@@ -345,7 +348,9 @@ func (c *meaning) properties(properties []dashboard.DynamicConfigValue) {
 		case "custom.cellOptions":
 			c.painted = true
 		case "links":
-			c.linked = true
+			var links []struct{ URL string }
+			json.Unmarshal(b, &links)
+			c.link, _ = urlForGrafana7(links[0].URL)
 		}
 	}
 }
@@ -374,8 +379,10 @@ func cells(columns []meaning, r row) string {
 		if c.painted {
 			text += " in " + color
 		}
-		if c.linked {
-			text += " to " + fmt.Sprintf("/d/%s?var-datasource=prometheus&var-cluster=%s&var-instance=%s&from=1&to=2", nodeUID, r["link"], r["instance"])
+		if c.link != "" {
+			field := func(name string) string { text, _ := r[name].(string); return text }
+			text += " to " + strings.NewReplacer("${datasource}", "prometheus", "${runbooks}", runbooks, "${__url_time_range}", "from=1&to=2", "${__data.fields.Alert}", field("alertname"),
+				"${__data.fields.link}", field("link"), "${__data.fields.instance}", field("instance")).Replace(c.link)
 		}
 		texts = append(texts, text)
 	}

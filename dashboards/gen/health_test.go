@@ -16,11 +16,11 @@ func lookAtHealth(t *testing.T, server *promServer) {
 	all.stat("Nodes that can be seen", "0.867")
 	edge.stat("Nodes that can be seen", "1")
 	gone.stat("Nodes that can be seen", "0")
-	nothing.stat("Nodes that can be seen")
+	nothing.stat("Nodes that can be seen", "-1")
 	all.stat("Exporters down", "1")
 	edge.stat("Exporters down", "0")
 	gone.stat("Exporters down", "1")
-	nothing.stat("Exporters down")
+	nothing.stat("Exporters down", "-1")
 	all.stat("Docker unreachable", "1")
 	edge.stat("Docker unreachable", "0")
 	gone.stat("Docker unreachable")
@@ -46,10 +46,10 @@ func lookAtHealth(t *testing.T, server *promServer) {
 	all.line("CPU", "median", moment{hour, 0.002})
 
 	cost := "What a scrape of each node costs"
-	edge.table(cost, "slow-1 | edge | 0.036 | 0.050 | 140 | 22000000", "fixed-1 | edge | 0.036 | 0.050 | 140 | 22000000", "lost-1 | edge | 0.036 | 0.050 | 140 | 22000000")
+	edge.table(cost, "slow-1 | edge | 0.050 | 0.036 | 140 | 22000000", "fixed-1 | edge | 0.050 | 0.036 | 140 | 22000000", "lost-1 | edge | 0.050 | 0.036 | 140 | 22000000")
 	// A failed scrape costs as well.
-	gone.table(cost, "gone-1 | prod | - | 10 | 0 | -")
-	nothing.table(cost)
+	gone.table(cost, "gone-1 | prod | 10 | - | 0 | -")
+	nothing.table(cost, "no exporter is scraped | - | 0 | - | - | -")
 	all.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 14")
 	edge.table("Exporter versions", "0.1.0 | 0123abcd | go1.26 | 3")
 }
@@ -73,7 +73,7 @@ func TestOtherLabels(t *testing.T) {
 			all.stat("Worst node", "90 "+title+"fast-1")
 			all.lines("Nodes that could not be seen at some time", title+"blind-1", title+"flaky-1", title+"gone-1")
 			all.table("Nodes that cannot be seen now",
-				c.prefix+"blind-1 | "+c.cluster+" | Docker unreachable | 60m | 5", c.prefix+"gone-1 | "+c.cluster+" | exporter down | 30m | 3")
+				c.prefix+"blind-1 | "+c.cluster+" | 5 | 60m | Docker unreachable", c.prefix+"gone-1 | "+c.cluster+" | 3 | 30m | exporter down")
 			if c.cluster == "prod" {
 				all.stat("Nodes leaking", "7")
 			} else {
@@ -93,9 +93,9 @@ func TestOtherLabels(t *testing.T) {
 				}
 			}
 			node := looker{t, server, pages["rancher-agent-exporter-node.json"], choice{"instance": "fast-1:15364"}}
-			node.stat("Run this on the node", "90 "+agent("prod", "fast-1"))
+			node.stat("Run this on the node", "90 "+agent("prod", "fast-1")+"  # "+title+"fast-1")
 			node.stat("Node", "2 "+title+"fast-1")
-			node.table("Firing alerts of this node", "RancherCertWriterLeakCritical | critical | 60m", "RancherCertWriterLeak | warning | 50m")
+			node.table("Firing alerts of this node", "RancherCertWriterLeakCritical | critical | 60m", "RancherCertWriterLeak | warning | 50m", "RancherShareMntCrashLooping | warning | 70m")
 			for _, title := range []string{"Live cert-writers", "Age of the oldest live cert-writer"} {
 				if _, results := node.results(title); len(results["A"]) != 1 {
 					t.Errorf("%s has %d lines for one node", title, len(results["A"]))

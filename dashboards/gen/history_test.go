@@ -58,6 +58,7 @@ type simNode struct {
 	prunes               int
 	lastPrune, lastSeen  int64
 	lastCount            int
+	creations            []int64 // of share-mnt, the first one included
 	server               string
 }
 
@@ -88,6 +89,7 @@ func (n *simNode) happen(e event) {
 		n.count("share_mnt", "destroy")
 		n.plan(event{e.at + 40, recreate})
 	case recreate:
+		n.creations = append(n.creations, e.at)
 		n.smCreated, n.smState, n.smExit = e.at, "exited", 0
 		n.count("share_mnt", "create")
 		n.startShareMnt(e.at)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,8 +26,7 @@ var (
 // faultsOf are the ids of a dashboard that Grafana would not find.
 func faultsOf(d dashboard.Dashboard, units map[string]bool) (faults []string) {
 	fault := func(where *string, what, id string) { faults = append(faults, *where+": "+what+" "+id) }
-	for _, wrapped := range d.Panels {
-		p := wrapped.Panel
+	for _, p := range panelsOf(d) {
 		if !slices.Contains(panelTypes, p.Type) {
 			fault(p.Title, "panel type", p.Type)
 		}
@@ -102,7 +102,7 @@ func TestIDs(t *testing.T) {
 		"color":          func(p *dashboard.Panel) { p.FieldConfig.Defaults.Thresholds.Steps[0].Color = "rde" },
 	} {
 		d := fleet()
-		change(d.Panels[9].Panel)
+		change(panelsOf(d)[9])
 		if faults := strings.Join(faultsOf(d, units), "\n"); !strings.Contains(faults, what) {
 			t.Errorf("this test does not see a wrong %s: %q", what, faults)
 		}
@@ -112,8 +112,7 @@ func TestIDs(t *testing.T) {
 // TestDatasource wants the variable everywhere: a fixed data source is another one, or none, on the next Grafana.
 func TestDatasource(t *testing.T) {
 	for name, d := range decoded(t) {
-		for _, wrapped := range d.Panels {
-			p := wrapped.Panel
+		for _, p := range panelsOf(d) {
 			if p.Type == "text" {
 				continue
 			}
@@ -132,7 +131,7 @@ func TestDatasource(t *testing.T) {
 			}
 		}
 		for _, v := range d.Templating.List[1:] {
-			if v.Datasource == nil || *v.Datasource.Uid != "${datasource}" {
+			if v.Type == dashboard.VariableTypeQuery && (v.Datasource == nil || *v.Datasource.Uid != "${datasource}") {
 				t.Errorf("%s: variable %s has a data source of its own", name, v.Name)
 			}
 		}
@@ -142,26 +141,17 @@ func TestDatasource(t *testing.T) {
 	}
 }
 
-var dashboardURL = regexp.MustCompile(`^/d/([a-z-]+)\?\$\{datasource:queryparam\}&\$\{job:queryparam\}`)
+var dashboardURL = regexp.MustCompile(`^/d/([a-z-]+)\?\$\{datasource:queryparam\}&\$\{job:queryparam\}&var-cluster=\$\{__data\.fields\.link\}(&var-instance=\$\{__data\.fields\.instance\})?&\$\{__url_time_range\}$`)
 
-// TestLinks allows links only where Grafana can prefix them with the path under which a proxy, such as Rancher's, serves it.
+// TestLinks allows links only where Grafana can prefix them with the path under which a proxy, such as Rancher's, serves it; and to runbooks.
 func TestLinks(t *testing.T) {
-	good := func(url string) bool {
-		m := dashboardURL.FindStringSubmatch(url)
-		return m != nil && slices.Contains([]string{fleetUID, nodeUID, healthUID}, m[1])
-	}
-	cells := 0
+	cells := map[string]int{}
 	for name, d := range decoded(t) {
-		if len(d.Links) != 2 {
-			t.Errorf("%s does not link to both others", name)
+		if len(d.Links) != 2 || d.Links[0].Type != dashboard.DashboardLinkTypeDashboards || !d.Links[0].AsDropdown || !d.Links[0].IncludeVars || !d.Links[0].KeepTime ||
+			!slices.Equal(d.Links[0].Tags, []string{tag}) || *d.Links[1].Url != "${runbooks}" {
+			t.Errorf("%s does not link to the others by their tag, with what is chosen, or not to the runbooks", name)
 		}
-		for _, l := range d.Links {
-			if l.Url == nil || !good(*l.Url) || !l.KeepTime || l.TargetBlank {
-				t.Errorf("%s: link %s leads nowhere, or loses the time range", name, l.Title)
-			}
-		}
-		for _, wrapped := range d.Panels {
-			p := wrapped.Panel
+		for _, p := range panelsOf(d) {
 			if p.Type == "text" && committedText(p) == "" {
 				t.Errorf("%s: the text of %s is not found", name, *p.Title)
 			}
@@ -176,16 +166,37 @@ func TestLinks(t *testing.T) {
 					if property.Id != "links" {
 						continue
 					}
-					cells++
 					url, _ := property.Value.([]any)[0].(map[string]any)["url"].(string)
-					if !good(url) || !strings.Contains(url, "var-instance=${__data.fields.instance}") || !strings.Contains(url, "${__url_time_range}") {
+					m := dashboardURL.FindStringSubmatch(url)
+					switch {
+					case m != nil && m[1] == nodeUID && m[2] != "", m != nil && m[1] == fleetUID && m[2] == "":
+						cells[m[1]]++
+					case url == "${runbooks}${__data.fields.Alert}.md" && o.Matcher.Options == "Alert":
+						cells["runbooks"]++
+					default:
 						t.Errorf("%s: the cells of %s lead to %s", name, *p.Title, url)
 					}
 				}
 			}
 		}
 	}
-	if cells != 6 {
-		t.Errorf("%d tables lead to the node page", cells)
+	if cells[nodeUID] != 7 || cells[fleetUID] != 1 || cells["runbooks"] != 2 {
+		t.Errorf("so many tables lead to other pages: %v", cells)
+	}
+}
+
+// TestRunbooks wants the pages to lead where the alerts do, and that in one place of each file, so that a site can replace it.
+func TestRunbooks(t *testing.T) {
+	rules, err := os.ReadFile("../../alerts/rules.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(rules), "runbook_url: "+runbooks+"RancherCertWriterLeak.md") {
+		t.Errorf("the alerts do not lead to %s", runbooks)
+	}
+	for name, b := range committed(t) {
+		if n := strings.Count(string(b), runbooks); n != 3 {
+			t.Errorf("%s has the address of the runbooks %d times, not as text, value and query of one variable", name, n)
+		}
 	}
 }

@@ -10,7 +10,15 @@ import (
 
 func main() {
 	dir := flag.String("dir", "..", "the folder to write to")
+	grafanaCom := flag.String("grafana.com", "", "a folder to write the form for an upload to grafana.com to, and nothing else")
 	flag.Parse()
+	if *grafanaCom != "" {
+		if err := writeForGrafanaCom(*grafanaCom); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := write(*dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog"
@@ -31,11 +33,8 @@ func liveOverTime(s selector, at place) dashboard.Panel {
 	p := curve(words{
 		"Live cert-writers",
 		"A drop right after the mark of a node-agent start proves the cure. A rise at the mark of a new share-mnt names the cause: the one before it was removed. A container prune right before it names the culprit.",
-		"Docker was not seen in this time range",
-	}, at, "short", leak(), over("A", titled(s.live()), "live on {{title}}"))
-	// The line has the colour of the limit it is above, as the count in large figures.
-	p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig).GradientMode = cog.ToPtr(common.GraphGradientModeScheme)
-	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdThresholds}
+		unscrapedOr("Docker was not seen in this time range"),
+	}, at, "none", leak(green), over("A", titled(s.live()), "live on {{title}}"))
 	fixAxis(&p)
 	return p
 }
@@ -49,8 +48,8 @@ func events(s selector, at place) dashboard.Panel {
 	p := curve(words{
 		"What happened",
 		"Events that Docker reported, each counted once, at the step in which Prometheus saw it. Node-agent starts are taken from its start time and need no events.",
-		"no events: the exporter was not scraped, or runs with --no-collector.events",
-	}, at, "short", above("text"),
+		unscrapedOr("it runs with --no-collector.events"),
+	}, at, "none", above("text"),
 		over("A", fmt.Sprintf("sum(%s > bool %s)", s.agentStarted(), before), "node-agent started"),
 		over("B", count("cert_writer", "destroy"), "cert-writer removed"),
 		over("C", s.step("rancher_agent_docker_container_prunes_total"), "container prune"),
@@ -58,20 +57,40 @@ func events(s selector, at place) dashboard.Panel {
 		over("E", count("share_mnt", "start"), "share-mnt started"),
 		over("F", count("cert_writer", "create"), "cert-writer created"),
 	)
+	bars(&p, map[string]string{
+		"node-agent started": "green", "cert-writer removed": "blue", "container prune": "purple",
+		"share-mnt removed": "red", "share-mnt started": "yellow", "cert-writer created": "orange",
+	})
+	fixAxis(&p)
+	return p
+}
+
+// bars stacks counts, each series in its colour.
+func bars(p *dashboard.Panel, colors map[string]string) {
 	c := p.FieldConfig.Defaults.Custom.(*timeseries.FieldConfig)
 	c.DrawStyle, c.FillOpacity, c.LineWidth = cog.ToPtr(common.GraphDrawStyleBars), cog.ToPtr(90.0), cog.ToPtr(0.0)
 	c.Stacking = &common.StackingConfig{Mode: cog.ToPtr(common.StackingModeNormal), Group: cog.ToPtr("A")}
 	p.FieldConfig.Defaults.Decimals = cog.ToPtr(0.0)
-	for _, f := range [][2]string{
-		{"node-agent started", "green"}, {"cert-writer removed", "blue"}, {"container prune", "purple"},
-		{"share-mnt removed", "red"}, {"share-mnt started", "yellow"}, {"cert-writer created", "orange"},
-	} {
+	for _, name := range slices.Sorted(maps.Keys(colors)) {
 		p.FieldConfig.Overrides = append(p.FieldConfig.Overrides, dashboard.DashboardFieldConfigSourceOverrides{
-			Matcher:    dashboard.MatcherConfig{Id: "byName", Options: f[0]},
-			Properties: []dashboard.DynamicConfigValue{prop("color", map[string]any{"mode": "fixed", "fixedColor": f[1]})},
+			Matcher:    dashboard.MatcherConfig{Id: "byName", Options: name},
+			Properties: []dashboard.DynamicConfigValue{prop("color", map[string]any{"mode": "fixed", "fixedColor": colors[name]})},
 		})
 	}
+}
+
+// removals is a graph of the days in which a nightly job shows, whatever the page's time range is.
+func removals(s selector, at place) dashboard.Panel {
+	p := curve(words{
+		"Removals and prunes",
+		"share-mnt removed and container prunes, by the half hour: what comes at the same time each night, or each hour, is a job. docker rm removes without a prune.",
+		unscrapedOr("it runs with --no-collector.events"),
+	}, at, "none", above("text"),
+		over("A", s.step("rancher_agent_container_events_total", `role="share_mnt"`, `action="destroy"`), "share-mnt removed"),
+		over("B", s.step("rancher_agent_docker_container_prunes_total"), "container prune"))
+	bars(&p, map[string]string{"share-mnt removed": "red", "container prune": "purple"})
 	fixAxis(&p)
+	p.Interval, p.TimeFrom = cog.ToPtr("30m"), cog.ToPtr("76h")
 	return p
 }
 
@@ -83,13 +102,11 @@ func fixAxis(p *dashboard.Panel) {
 }
 
 func oldestOverTime(s selector, at place) dashboard.Panel {
-	p := curve(words{
+	return curve(words{
 		"Age of the oldest live cert-writer",
 		"It grows with the clock until a restart of the node-agent removes the oldest.",
-		"no live cert-writer was seen in this time range",
+		unscrapedOr("no live cert-writer was seen in this time range"),
 	}, at, "s", above("text"), over("A", titled(age(s.oldest())), "{{title}}"))
-	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdFixed, FixedColor: cog.ToPtr(blue)}
-	return p
 }
 
 // shareMntStates are numbered so that the most telling wins where two share-mnt containers exist.
@@ -111,9 +128,9 @@ func shareMntNow(s selector, at place) dashboard.Panel {
 	p := number(words{
 		"share-mnt now",
 		"Exited is how it should be. Missing: the node-agent will create it anew within minutes. Restarting: it crash-loops.",
-		"Docker is not seen",
-	}, at, "none", above("text"), now("A", shareMntState(s), ""))
-	p.FieldConfig.Defaults.Mappings = states(shareMntStates...)
+		"not seen: see Node",
+	}, at, "none", above("text"), s.figure(titled(shareMntState(s)), "{{title}}"))
+	inWords(&p, shareMntStates...)
 	return p
 }
 
@@ -121,11 +138,12 @@ func shareMntOverTime(s selector, at place) dashboard.Panel {
 	p := timeline(words{
 		"share-mnt over time",
 		"The state of the share-mnt container, and the exit code it ended with. Missing for a moment is a removal; restarting is a crash loop.",
-		"Docker was not seen in this time range",
+		unscrapedOr("Docker was not seen in this time range"),
 	}, at, states(shareMntStates...),
-		over("A", shareMntState(s), "share-mnt"), over("B", node(s.of("rancher_agent_share_mnt_exit_code")), "exit code"))
+		over("A", titled(shareMntState(s)), "{{title}}"), over("B", titled(node(s.of("rancher_agent_share_mnt_exit_code"))), "{{title}}, exit code"))
+	p.TimeFrom = cog.ToPtr("76h")
 	p.FieldConfig.Overrides = []dashboard.DashboardFieldConfigSourceOverrides{{
-		Matcher: dashboard.MatcherConfig{Id: "byName", Options: "exit code"},
+		Matcher: dashboard.MatcherConfig{Id: "byRegexp", Options: "/exit code$/"},
 		Properties: []dashboard.DynamicConfigValue{
 			mapped(states(state{0, "0", green})), limits(above(green, limit(1, red))),
 		},

@@ -60,6 +60,11 @@ func now(ref, expr, legend string) variants.Dataquery {
 	return q
 }
 
+// figure is now for a number.
+func (s selector) figure(expr, legend string) variants.Dataquery {
+	return now("A", s.orUnscraped(expr), legend)
+}
+
 func over(ref, expr, legend string) variants.Dataquery {
 	q := query(ref, expr, legend)
 	q.Instant, q.Range = cog.ToPtr(false), cog.ToPtr(true)
@@ -82,7 +87,14 @@ func limit(value float64, color string) dashboard.Threshold {
 }
 
 // leak are the limits of the alerts: more than 1 live cert-writer is a leak, more than 20 is critical.
-func leak() *dashboard.ThresholdsConfig { return above(green, limit(2, orange), limit(21, red)) }
+func leak(base string, more ...dashboard.Threshold) *dashboard.ThresholdsConfig {
+	return above(base, append(more, limit(2, orange), limit(21, red))...)
+}
+
+// fine is green up to the limits. What is no number, the text of an empty panel, has no colour.
+func fine(limits ...dashboard.Threshold) *dashboard.ThresholdsConfig {
+	return above("text", append([]dashboard.Threshold{limit(0, green)}, limits...)...)
+}
 
 // leakCell are the same for a cell.
 func leakCell() *dashboard.ThresholdsConfig {
@@ -106,15 +118,17 @@ func number(w words, at place, unit string, limits *dashboard.ThresholdsConfig, 
 	p.Options = o
 	p.FieldConfig.Defaults.Unit, p.FieldConfig.Defaults.Thresholds = &unit, limits
 	p.FieldConfig.Defaults.Color = &dashboard.FieldColor{Mode: dashboard.FieldColorModeIdThresholds}
+	inWords(&p)
 	return p
 }
 
-// wording is a number whose legend is shown instead of the value; the value gives the colour.
-func wording(w words, at place, limits *dashboard.ThresholdsConfig, targets ...variants.Dataquery) dashboard.Panel {
+// wording is a number whose legend is shown instead of the value, in letters of a size that fits; the value gives the colour.
+func wording(w words, at place, size float64, limits *dashboard.ThresholdsConfig, targets ...variants.Dataquery) dashboard.Panel {
 	p := number(w, at, "none", limits, targets...)
 	o := p.Options.(*stat.Options)
 	// Two of them stand above one another: side by side, long commands would break.
 	o.TextMode, o.Orientation = common.BigValueTextModeName, common.VizOrientationHorizontal
+	o.Text = &common.VizTextDisplayOptions{ValueSize: &size}
 	return p
 }
 

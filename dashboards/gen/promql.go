@@ -17,7 +17,7 @@ type selector string
 
 const (
 	// A fleet or a part of it.
-	chosen selector = `job=~"$job", cluster=~"$cluster", instance=~"$instance"`
+	chosen selector = `job=~"$job", cluster=~"$cluster", node=~"$node", instance=~"$instance"`
 	// The one node of the node page.
 	one selector = `job=~"$job", cluster=~"$cluster", instance="$instance"`
 )
@@ -40,25 +40,40 @@ func orZero(matching, all string) string {
 	return fmt.Sprintf("count(%s) or 0 * count(%s)", matching, all)
 }
 
+// and keeps what is of the nodes among some, whatever else its labels say.
+func and(expr, among string) string {
+	return fmt.Sprintf("(%s) and on (%s) (%s)", expr, perNode, among)
+}
+
+// first takes of each node what the first expression says that says anything.
+func first(exprs ...string) string { return "(" + strings.Join(exprs, " or on ("+perNode+") ") + ")" }
+
 // label sets a label to a fixed text.
 func label(expr, name, text string) string {
 	return fmt.Sprintf(`label_replace(%s, %q, %q, "", "")`, expr, name, text)
 }
 
-// from copies a label, as far as the regular expression's first group goes, if it matches.
-func from(expr, name, source, re string) string {
-	return fmt.Sprintf(`label_replace(%s, %q, "$1", %q, %q)`, expr, name, source, re)
+// replaced sets a label to a text made of another one, if that matches.
+func replaced(expr, name, text, source, re string) string {
+	return fmt.Sprintf(`label_replace(%s, %q, %q, %q, %q)`, expr, name, text, source, re)
 }
+
+// from copies a label, as far as the regular expression's first group goes, if it matches.
+func from(expr, name, source, re string) string { return replaced(expr, name, "$1", source, re) }
 
 // named adds what tables show: name (the node, else the instance without its port), in (the cluster, under whichever label the site has), and link,
 // the cluster's value for a link to the node page, which has to be "All" where series have no such label.
 func named(expr string) string {
 	e := from(expr, "name", "instance", `(.+?)(?::[0-9]+)?`)
 	e = from(e, "name", "node", "(.+)")
+	return inCluster(e)
+}
+
+func inCluster(expr string) string {
 	for _, source := range []string{"cluster_id", "cluster_name", "cluster"} {
-		e = from(e, "in", source, "(.+)")
+		expr = from(expr, "in", source, "(.+)")
 	}
-	return from(label(e, "link", "All"), "link", "cluster", "(.+)")
+	return from(label(expr, "link", "All"), "link", "cluster", "(.+)")
 }
 
 // titled adds the label title, "cluster / node" or just the node, for legends: a label that is missing would be shown by its name there.

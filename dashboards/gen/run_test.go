@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
@@ -21,29 +22,29 @@ func asked(target variants.Dataquery) prometheus.Dataquery {
 	return target.(prometheus.Dataquery)
 }
 
-func panelOf(t testing.TB, d dashboard.Dashboard, title string) dashboard.Panel {
-	t.Helper()
-	for _, p := range d.Panels {
-		if *p.Panel.Title == title {
-			return *p.Panel
-		}
-	}
-	t.Fatalf("%s has no panel %q", *d.Title, title)
-	return dashboard.Panel{}
-}
-
 // run asks every query of a panel and gives the results by the query's letter. A legend stands in the label "legend".
 func (s *promServer) run(t testing.TB, d dashboard.Dashboard, p dashboard.Panel, chosen choice, interval int64) map[string][]series {
 	t.Helper()
 	results := map[string][]series{}
 	// About as many points as a panel has pixels.
-	points := 60 * int64(p.GridPos.W)
+	points, from := 60*int64(p.GridPos.W), begin
 	if p.MaxDataPoints != nil {
 		points = int64(*p.MaxDataPoints)
 	}
-	step := max(interval, 6*hour/points)
+	if p.TimeFrom != nil {
+		long, err := time.ParseDuration(*p.TimeFrom)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from = theEnd - int64(long.Seconds())
+	}
+	step := max(interval, (theEnd-from)/points)
 	if p.Interval != nil {
-		step = max(step, minute)
+		least, err := time.ParseDuration(*p.Interval)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step = max(step, int64(least.Seconds()))
 	}
 	for _, target := range p.Targets {
 		q := asked(target)
@@ -51,8 +52,8 @@ func (s *promServer) run(t testing.TB, d dashboard.Dashboard, p dashboard.Panel,
 		kind := "query"
 		if q.Range != nil && *q.Range {
 			kind = "query_range"
-			form.Set("start", fmt.Sprint(begin/step*step))
-			form.Set("end", fmt.Sprint(theEnd/step*step-step))
+			form.Set("start", fmt.Sprint(from/step*step))
+			form.Set("end", fmt.Sprint(theEnd/step*step))
 			form.Set("step", fmt.Sprint(step))
 		} else {
 			// The last scrape of the history.

@@ -19,7 +19,7 @@ func newNode(cluster, name, version string, leaks bool) *simNode {
 		agentStarted: begin - 3*day, smCreated: begin - 10*day, smStarted: begin - 10*day, smState: "exited",
 		up: true, docker: true, counts: map[[2]string]int{}, server: server,
 	}
-	n.agents = []string{n.id("agent")}
+	n.agents, n.creations = []string{n.id("agent")}, []int64{n.smCreated}
 	return n
 }
 

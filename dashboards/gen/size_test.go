@@ -34,8 +34,8 @@ func TestFiveHundredNodes(t *testing.T) {
 		if *d.Uid == nodeUID {
 			chosen = choice{"instance": "node-010:15364"}
 		}
-		for _, wrapped := range d.Panels {
-			p := *wrapped.Panel
+		for _, one := range panelsOf(d) {
+			p := *one
 			if p.Type == "text" {
 				continue
 			}

@@ -16,16 +16,19 @@ import (
 // expressions are all that a dashboard sends to Prometheus: queries, annotations, and what its variables select; by where they stand.
 func expressions(d dashboard.Dashboard) map[string]string {
 	all := map[string]string{}
-	for _, wrapped := range d.Panels {
-		for _, target := range wrapped.Panel.Targets {
+	for _, p := range panelsOf(d) {
+		for _, target := range p.Targets {
 			q := asked(target)
-			all[*d.Title+", "+*wrapped.Panel.Title+", "+*q.RefId] = q.Expr
+			all[*d.Title+", "+*p.Title+", "+*q.RefId] = q.Expr
 		}
 	}
 	for _, a := range d.Annotations.List {
 		all[*d.Title+", mark "+a.Name] = *a.Expr
 	}
-	for _, v := range d.Templating.List[1:] {
+	for _, v := range d.Templating.List {
+		if v.Type != dashboard.VariableTypeQuery {
+			continue
+		}
 		m := variableQuery.FindStringSubmatch(*v.Query.String)
 		if m == nil {
 			m = []string{"", "a query of no known kind", "", ""}
@@ -141,20 +144,28 @@ var everybodys = map[string]bool{
 
 var (
 	selected = regexp.MustCompile(`([a-zA-Z_:][a-zA-Z0-9_:]*)\{`)
-	recorded = regexp.MustCompile(`(?m)^ *- record: (\S+)$`)
-	aRecord  = regexp.MustCompile(`\b\w+:\w+:\w+\b`)
+	// One of a row may stand for the others, of which only the last part is given.
+	listedRecord = regexp.MustCompile("`(\\w+:\\w+)?(:\\w+)`")
+	aRecord      = regexp.MustCompile(`\b\w+:\w+:\w+\b`)
 )
 
-// TestRecordsAreThoseOfTheRules wants every other metric to be a record of the alert rules.
+// TestRecordsAreThoseOfTheRules wants every other metric to be a record of the alert rules, as their README lists them.
 func TestRecordsAreThoseOfTheRules(t *testing.T) {
-	rules, err := os.ReadFile("../../alerts/rules.yml")
+	readme, err := os.ReadFile("../../alerts/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	known := map[string]bool{}
-	for _, m := range recorded.FindAllSubmatch(rules, -1) {
-		known[string(m[1])] = true
+	for _, row := range strings.Split(string(readme), "\n") {
+		base := ""
+		for _, m := range listedRecord.FindAllStringSubmatch(row, -1) {
+			if m[1] != "" {
+				base = m[1]
+			}
+			known[base+m[2]] = true
+		}
 	}
+	missing := map[string]string{}
 	for _, d := range decoded(t) {
 		for where, expr := range expressions(d) {
 			names := aRecord.FindAllString(expr, -1)
@@ -163,9 +174,12 @@ func TestRecordsAreThoseOfTheRules(t *testing.T) {
 			}
 			for _, name := range names {
 				if !known[name] && !ownMetric.MatchString(name) && !everybodys[name] || aRecord.MatchString(name) && !known[name] {
-					t.Errorf("%s asks for %s, which may not be there", where, name)
+					missing[name] = where
 				}
 			}
 		}
+	}
+	for name, where := range missing {
+		t.Errorf("%s asks for %s, which may not be there", where, name)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/grafana/grafana-foundation-sdk/go/cog/variants"
 	"github.com/grafana/grafana-foundation-sdk/go/common"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/prometheus"
 	"github.com/grafana/grafana-foundation-sdk/go/table"
 )
 
@@ -46,20 +47,34 @@ func mapped(states []dashboard.ValueMapping) dashboard.DynamicConfigValue {
 
 // toNode makes the cell a link to the node page of its row. It works behind a proxy's path because it starts with /d/, which Grafana knows to prefix.
 func toNode() dashboard.DynamicConfigValue {
-	return prop("links", []map[string]any{{
-		"title": "Open the page of this node",
-		"url": "/d/" + nodeUID + "?${datasource:queryparam}&${job:queryparam}&var-cluster=${__data.fields.link}" +
-			"&var-instance=${__data.fields.instance}&${__url_time_range}",
-	}})
+	return link("Open the page of this node", "/d/"+nodeUID+"?${datasource:queryparam}&${job:queryparam}&var-cluster=${__data.fields.link}"+
+		"&var-instance=${__data.fields.instance}&${__url_time_range}")
+}
+
+// toCluster leads to the fleet page of one cluster.
+func toCluster() dashboard.DynamicConfigValue {
+	return link("Only this cluster", "/d/"+fleetUID+"?${datasource:queryparam}&${job:queryparam}&var-cluster=${__data.fields.link}&${__url_time_range}")
+}
+
+func toRunbook() dashboard.DynamicConfigValue {
+	return link("What to do", "${runbooks}${__data.fields.Alert}.md")
+}
+
+func link(title, url string) dashboard.DynamicConfigValue {
+	return prop("links", []map[string]any{{"title": title, "url": url}})
 }
 
 // nodeColumns name the node of a row. A site without any cluster label has no column for it.
 func nodeColumns(width int) []column {
-	return []column{col("name", "Node", width, toNode()), col("in", "Cluster", width)}
+	return []column{col("name", "Node", width, toNode()), col("in", "Cluster", 100)}
 }
 
-// grid shows the rows of its queries, merged by the labels they share: those of nodeColumns, or the columns themselves.
-func grid(w words, at place, sortBy string, columns []column, targets ...variants.Dataquery) dashboard.Panel {
+// grid shows the rows of its queries, merged by the labels they share: those of nodeColumns, or the columns themselves. Where no exporter is scraped, its
+// one row says so in the first column.
+func (s selector) grid(w words, at place, sortBy string, columns []column, targets ...variants.Dataquery) dashboard.Panel {
+	where := targets[0].(prometheus.Dataquery)
+	where.Expr += " or on () 0 * " + s.unscraped(columns[0].field, noExporter)
+	targets[0] = where
 	p := panel("table", w, at, targets...)
 	o := table.NewOptions()
 	o.SortBy = []common.TableSortByFieldState{{DisplayName: sortBy, Desc: cog.ToPtr(true)}}
@@ -112,7 +127,7 @@ func organize(columns []column, queries int) map[string]any {
 	for i, c := range columns {
 		order[c.field], names[c.field] = i, c.title
 	}
-	noise := append(strings.Split(perNode, ", "), "Time", "container_id", "image", "Value")
+	noise := append(strings.Split(perNode, ", "), "Time", "container_id", "image", "name", "in", "second", "Value")
 	for i := range queries {
 		noise = append(noise, fmt.Sprintf("Value #%c", 'A'+i))
 	}

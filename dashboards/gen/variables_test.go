@@ -23,7 +23,7 @@ func (s *promServer) filled(t testing.TB, d dashboard.Dashboard, chosen choice, 
 		"$__range_s", fmt.Sprint(theEnd-begin),
 		"$__range", fmt.Sprintf("%ds", theEnd-begin)).Replace(text)
 	for i, v := range d.Templating.List {
-		if v.Type == dashboard.VariableTypeDatasource || !strings.Contains(text, "$"+v.Name) {
+		if v.Type != dashboard.VariableTypeQuery || !strings.Contains(text, "$"+v.Name) {
 			continue
 		}
 		value, is := chosen[v.Name]
@@ -93,16 +93,25 @@ func TestVariables(t *testing.T) {
 	eachServer(t, withCluster, func(t *testing.T, server *promServer) {
 		for name, d := range decoded(t) {
 			for i, v := range d.Templating.List[1:] {
+				if v.Type != dashboard.VariableTypeQuery {
+					continue
+				}
 				got := server.offers(t, d, choice{}, i+1)
 				switch v.Name {
 				case "job":
 					same(t, name+", job", got, []string{"rancher-agent-exporter"})
 				case "cluster":
 					same(t, name+", cluster", got, []string{"edge", "prod"})
+				case "node":
+					if n := len(server.offers(t, d, choice{"cluster": "edge"}, i+1)); n != 3 || len(got) != 14 {
+						t.Errorf("%s offers %d nodes of cluster edge, and %d of all", name, n, len(got))
+					}
 				case "instance":
 					if n := len(server.offers(t, d, choice{"cluster": "prod"}, i+1)); n != 12 || len(got) != 14 {
 						t.Errorf("%s offers %d instances of cluster prod, and %d of all", name, n, len(got))
 					}
+					// Operators know the name of the node, not of the target.
+					same(t, name+", instance", server.offers(t, d, choice{"node": "fixed-1"}, i+1), []string{"fixed-1:15364"})
 				case "leaked":
 					// An instance of both clusters is one value.
 					if len(got) != 10 {
@@ -124,16 +133,17 @@ func TestNothingIsEmpty(t *testing.T) {
 			if *d.Uid == nodeUID {
 				chosen = choice{"cluster": "prod", "instance": "slow-1:15364"}
 			}
-			for _, wrapped := range d.Panels {
-				if wrapped.Panel.Type == "text" {
+			for _, p := range panelsOf(d) {
+				if p.Type == "text" {
 					continue
 				}
 				empty := true
-				for _, list := range server.run(t, d, *wrapped.Panel, chosen, 30) {
+				for _, list := range server.run(t, d, *p, chosen, 30) {
 					empty = empty && len(list) == 0
 				}
-				if empty {
-					t.Errorf("%s: %s is empty", name, *wrapped.Panel.Title)
+				// Of a node that is seen it has nothing to show.
+				if quiet := *p.Title == "Last count"; empty && !quiet {
+					t.Errorf("%s: %s is empty", name, *p.Title)
 				}
 			}
 		}

@@ -18,12 +18,15 @@ type Panel struct {
 	Title         string
 	Dashboard     string
 	Interval      string // the smallest step, "" for that of the scrapes
+	TimeFrom      string // a time range of its own
 	MaxDataPoints int64
 	GridPos       struct{ W int64 }
 	Targets       []struct {
 		Expr  string
 		Range bool
 	}
+
+	Panels []Panel // of a heading that is closed
 
 	leaked string // what its page asks first, for the instances that a graph shows
 }
@@ -51,7 +54,7 @@ func Panels(tb testing.TB, dir string) []Panel {
 		if err := json.Unmarshal(text, &dashboard); err != nil {
 			tb.Fatalf("%s: %v", file, err)
 		}
-		for _, p := range dashboard.Panels {
+		for _, p := range flat(dashboard.Panels) {
 			p.Dashboard = dashboard.Title
 			for _, v := range dashboard.Templating.List {
 				if v.Name == "leaked" {
@@ -64,10 +67,25 @@ func Panels(tb testing.TB, dir string) []Panel {
 	return all
 }
 
+// flat has the panels under closed headings instead of the headings.
+func flat(panels []Panel) []Panel {
+	var all []Panel
+	for _, p := range panels {
+		if len(p.Targets) > 0 {
+			all = append(all, p)
+		}
+		all = append(all, p.Panels...)
+	}
+	return all
+}
+
 // Ask sends the queries of a panel to a Prometheus as Grafana does for all nodes, or on the page of one node for that one, and
 // returns how long they took one after the other. The time range ends now.
 func (p Panel) Ask(tb testing.TB, address, instance string, back, interval time.Duration) time.Duration {
 	tb.Helper()
+	if own, err := time.ParseDuration(p.TimeFrom); err == nil {
+		back = own
+	}
 	points := 60 * p.GridPos.W // about as many as a panel has pixels
 	if p.MaxDataPoints > 0 {
 		points = p.MaxDataPoints
@@ -79,7 +97,7 @@ func (p Panel) Ask(tb testing.TB, address, instance string, back, interval time.
 	fill := []string{
 		"$__rate_interval", seconds(max(step+interval, 4*interval)), "$__interval", seconds(step),
 		"$__range_s", fmt.Sprint(int(back.Seconds())), "$__range", seconds(back),
-		"$job", ".+", "$cluster", ".*", `instance="$instance"`, `instance="` + instance + `"`, "$instance", ".+",
+		"$job", ".+", "$cluster", ".*", "$node", ".*", `instance="$instance"`, `instance="` + instance + `"`, "$instance", ".+",
 	}
 	end := time.Now().Unix()
 	now := func(expr string) []byte {
