@@ -10,10 +10,11 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
 
 # Tools are built apart from the product's modules, once on a machine: tools/program says where they are.
-PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35 promtool-2.18.1 alertmanager-0.21
-# Prometheus (beside its promtool) and Alertmanager as Rancher ships them, by the names that tests read
+PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35 promtool-2.18.1 alertmanager-0.21 operator-rules-0.38.1
+# Prometheus (beside its promtool), Alertmanager and the operators' rule parsers as Rancher ships them, by the names that tests read
 STACKS = PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
-         PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) ALERTMANAGER_0_21=$$($(CURDIR)/tools/program alertmanager-0.21)
+         PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) ALERTMANAGER_0_21=$$($(CURDIR)/tools/program alertmanager-0.21) \
+         OPERATOR_RULES=$$($(CURDIR)/tools/program operator-rules-0.38.1)
 # What is too heavy for CI, or runs on more binaries than CI builds, appends its target here.
 CERTIFY = alerts dashboards deploy helm certify-stacks certify-messages
 # modules of their own: what the product must not depend on
@@ -61,7 +62,7 @@ bench-engine: ## ratios against a real Docker Engine of its own; needs root and 
 	go run ./e2e/bench
 
 e2e: ## on a real Docker Engine of its own; needs root, dockerd, prometheus, alertmanager and busybox
-	go test -timeout 30m ./e2e/...
+	$(STACKS) go test -timeout 30m ./e2e/...
 
 faults: ## each fault in turn, and what was lost; needs root and dockerd; builds a newer dockerd first, once, in minutes
 	MOBY_DOCKERD=$$(tools/program dockerd-moby) go test -v -count=1 ./e2e/faults
