@@ -74,9 +74,8 @@ fleet: ## what fleets of 500 and 2,000 nodes cost a Prometheus, healthy and leak
 	go test ./e2e/fleet -run TestMeasure -count=1 -timeout 3h -v -args -nodes 500,2000
 
 alerts: ## needs promtool and amtool
-	cd alerts/check && PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) \
-	  PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
-	  AMTOOL_NEWEST=$$($(CURDIR)/tools/program amtool-0.35) go test -timeout 40m ./...
+	cd alerts/check && $(STACKS) PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) AMTOOL_NEWEST=$$($(CURDIR)/tools/program amtool-0.35) \
+	  go test -timeout 40m ./...
 
 deploy: ## units, scrape configurations, compose, socket proxy; needs their tools
 	PROMTOOL3=$$($(CURDIR)/tools/program promtool-3) go test ./deploy/...
