@@ -38,7 +38,7 @@ func TestAgreesWithAlerts(t *testing.T) {
 		RuleFiles:          []string{rules},
 		EvaluationInterval: "1m",
 		// else promtool evaluates the groups in random order
-		GroupEvalOrder: []string{"rancher-agent-exporter.rules", "rancher-agent-exporter.alerts", "rancher-agent-exporter.slow"},
+		GroupEvalOrder: []string{"rancher-agent-exporter.rules", "rancher-agent-exporter.alerts"},
 	}
 	for _, s := range scenarios() {
 		file.Tests = append(file.Tests, s.rulesTest(t))

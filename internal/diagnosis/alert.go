@@ -13,27 +13,8 @@ type alert struct {
 	after    time.Duration
 }
 
-var (
-	leakAlert         = alert{"RancherCertWriterLeak", Warning, 40 * time.Minute}
-	leakCriticalAlert = alert{"RancherCertWriterLeakCritical", Critical, 7 * time.Minute}
-	survivedAlert     = alert{"RancherCertWriterSurvivedRestart", Warning, 15 * time.Minute}
-	crashLoopAlert    = alert{"RancherShareMntCrashLooping", Warning, 15 * time.Minute}
-	stuckAlert        = alert{"RancherShareMntStuck", Warning, 30 * time.Minute}
-	missingAlert      = alert{"RancherNodeAgentMissing", Warning, 38 * time.Minute}
-	removedAlert      = alert{"RancherShareMntRemovedRepeatedly", Warning, 15 * time.Minute}
-	serversAlert      = alert{"RancherCertWriterMultipleServers", Info, 70 * time.Minute}
-	unreachableAlert  = alert{"RancherAgentExporterDockerUnreachable", Warning, 15 * time.Minute}
-)
-
-// The rest of what the rules and the findings have in common.
-const (
-	normalCertWriters   = 1 // an upgrade leaves one as young as the node-agent (rancher/rancher#26399)
-	criticalCertWriters = 20
-	cleanUpTime         = 5 * time.Minute // the node-agent cleans up 15 s after it has connected
-	removalsWindow      = 76 * time.Hour  // three nights, and the hour that the clock may be set by
-	normalRecreations   = 2
-	leakEnds            = 26 * time.Hour // without a new cert-writer: a nightly job would have made one
-)
+// How long that is, and what else the rules and the findings have in common, is read from the rules.
+//go:generate go -C ../../alerts/check run ./thresholds
 
 // aMoment is what passes until a rule sees a state: a scrape and an evaluation, of a minute at most each.
 const aMoment = 2 * time.Minute
