@@ -4,13 +4,10 @@ package node
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"time"
 
 	"github.com/go-kit/log"
 	"github.com/go-kit/log/level"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/rancher-agent-exporter/rancher_agent_exporter/internal/rancher"
@@ -21,15 +18,6 @@ type Engine interface {
 	List(ctx context.Context, yield func(rancher.Container) bool) error
 	// Inspect fails with fs.ErrNotExist for a container that is gone.
 	Inspect(ctx context.Context, id string) (rancher.Container, error)
-}
-
-// inspect returns one container, if the engine shows it. That one is just gone is no trouble, and nothing to log.
-func inspect(ctx context.Context, engine Engine, logger log.Logger, id string) (rancher.Container, bool) {
-	c, err := engine.Inspect(ctx, id)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		_ = level.Debug(logger).Log("msg", "cannot inspect a container", "container_id", rancher.ShortID(id), "err", err)
-	}
-	return c, err == nil
 }
 
 // Observation is the outcome of one look at the node.
@@ -51,6 +39,7 @@ type Observer struct {
 
 	flight      singleflight.Group
 	lastSuccess time.Time // only touched in flight
+	expected    []string  // IDs that the last list showed to be inspected; only touched in flight
 }
 
 // NewObserver returns an Observer that gives the engine timeout to answer, and remembers in roles what it saw.
@@ -75,31 +64,36 @@ func (o *Observer) observe() Observation {
 	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
 	defer cancel()
 	start := time.Now()
+	inspections := newInspections(ctx, o.engine)
+	inspections.ask(o.expected[:min(len(o.expected), inspectsAtOnce)]...)
+	o.expected = nil
 	var err error
 	snapshot := rancher.Classify(func(yield func(rancher.Container) bool) { err = o.engine.List(ctx, yield) })
 	if err != nil {
+		cancel()
+		inspections.wait()
 		o.outage.begin(err)
 		return Observation{Err: err, Duration: time.Since(start), LastSuccess: o.lastSuccess}
 	}
 	o.outage.end()
 	o.lastSuccess = time.Now()
 	o.roles.learn(snapshot)
-	o.inspectStarts(ctx, snapshot)
+	o.fillIn(snapshot, inspections)
 	return Observation{Snapshot: snapshot, Duration: time.Since(start), LastSuccess: o.lastSuccess, Heard: o.roles.history.all()}
 }
 
-// inspectStarts fills in when share-mnt and the running node-agents last started, and how often Docker restarted them,
-// which a list does not tell. One that does not answer, or has just vanished, stays without.
-func (o *Observer) inspectStarts(ctx context.Context, snapshot rancher.Snapshot) {
-	var group errgroup.Group
-	group.SetLimit(8)
-	for _, agent := range snapshot.NeedStart() {
-		group.Go(func() error {
-			if c, ok := inspect(ctx, o.engine, o.logger, agent.ID); ok {
-				agent.Started, agent.Restarts = c.Started, c.RestartCount
-			}
-			return nil
-		})
+// fillIn adds when share-mnt and the running node-agents last started, and how often Docker restarted them, which a list does
+// not tell. One that does not answer, or has just vanished, stays without.
+func (o *Observer) fillIn(snapshot rancher.Snapshot, inspections *inspections) {
+	agents := snapshot.NeedStart()
+	for _, agent := range agents {
+		inspections.ask(agent.ID)
+		o.expected = append(o.expected, agent.ID)
 	}
-	_ = group.Wait()
+	inspections.wait()
+	for _, agent := range agents {
+		if c, ok := inspections.of(agent.ID, o.logger); ok {
+			agent.Started, agent.Restarts = c.Started, c.RestartCount
+		}
+	}
 }

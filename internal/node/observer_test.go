@@ -65,6 +65,60 @@ func TestObserveInspectsOnlyShareMntAndRunningNodeAgents(t *testing.T) {
 	}
 }
 
+// slow is an engine that takes a second for a list, and another for an inspect.
+type slow struct{ stubEngine }
+
+func (s *slow) List(ctx context.Context, yield func(rancher.Container) bool) error {
+	time.Sleep(time.Second)
+	return s.stubEngine.List(ctx, yield)
+}
+
+func (s *slow) Inspect(ctx context.Context, id string) (rancher.Container, error) {
+	time.Sleep(time.Second)
+	return s.stubEngine.Inspect(ctx, id)
+}
+
+// What the last list showed is inspected beside the next one, once; what is new in that is inspected after it, and what is gone
+// is not shown. After a list that failed there is nothing to expect.
+func TestObserveInspectsBesideTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old, agent := shareMnt("a1"), nodeAgent("b1", "running")
+		old.Created, old.Started, agent.Started = 1, time.Unix(1700000000, 0), time.Unix(1700000001, 0)
+		fresh := shareMnt("a2")
+		fresh.Created, fresh.Started = 2, time.Unix(1700000002, 0)
+		engine := &slow{}
+		observer := newTestObserver(engine, new(bytes.Buffer))
+		for _, step := range []struct {
+			what       string
+			containers []rancher.Container
+			err        error
+			took       time.Duration
+			inspects   string
+			shareMnt   time.Time
+		}{
+			{"the first look", []rancher.Container{old, agent}, nil, 2 * time.Second, "[a1 b1]", old.Started},
+			{"the next", []rancher.Container{old, agent}, nil, time.Second, "[a1 b1]", old.Started},
+			{"a new share-mnt", []rancher.Container{fresh, agent}, nil, 2 * time.Second, "[a1 a2 b1]", fresh.Started},
+			{"again", []rancher.Container{fresh, agent}, nil, time.Second, "[a2 b1]", fresh.Started},
+			{"no engine", nil, errors.New("list containers: connection refused"), time.Second, "[a2 b1]", time.Time{}},
+			{"still none", nil, errors.New("list containers: connection refused"), time.Second, "[]", time.Time{}},
+			{"one again", []rancher.Container{fresh, agent}, nil, 2 * time.Second, "[a2 b1]", fresh.Started},
+		} {
+			engine.set(step.containers...)
+			engine.fail(step.err)
+			engine.inspects = nil
+			o := observer.Observe()
+			slices.Sort(engine.inspects)
+			if got := fmt.Sprint(engine.inspects); got != step.inspects || o.Duration != step.took {
+				t.Errorf("%s: inspected %s in %v, want %s in %v", step.what, got, o.Duration, step.inspects, step.took)
+			}
+			if newest := o.Snapshot.ShareMnt(); newest != nil && !newest.Started.Equal(step.shareMnt) || newest == nil && step.err == nil {
+				t.Errorf("%s: share-mnt %+v, want one started %v", step.what, newest, step.shareMnt)
+			}
+		}
+	})
+}
+
 // FC-49, FC-50, FC-55: what cannot be inspected costs its start and nothing else.
 func TestObserveFailedInspect(t *testing.T) {
 	engine := &stubEngine{}

@@ -89,8 +89,9 @@ func (r *Roles) knows(id string) bool {
 
 // inspect remembers the role of one container if the engine shows it.
 func (r *Roles) inspect(ctx context.Context, id string) {
-	c, ok := inspect(ctx, r.engine, r.logger, id)
-	if !ok {
+	c, err := r.engine.Inspect(ctx, id)
+	logFailedInspect(r.logger, id, err)
+	if err != nil {
 		return
 	}
 	r.mu.Lock()
