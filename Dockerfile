@@ -23,6 +23,8 @@ LABEL org.opencontainers.image.title="rancher_agent_exporter" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /rancher_agent_exporter /rancher_agent_exporter
+# The second is of what is linked; `make image` makes it.
+COPY LICENSE THIRD_PARTY_LICENSE[S] /
 # Numeric, so that Kubernetes can see that it is not root. The group that may open the Docker socket differs from host to
 # host and is given at run time: docker run --group-add "$(stat -c %g /var/run/docker.sock)".
 USER 65532:65532

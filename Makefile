@@ -95,6 +95,7 @@ manifests: ## deploy/kubernetes and the golden renders, after a change of the ch
 	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) go test -count=1 -run 'TestGolden|TestManifests' . -update
 
 image: ## see also the builder argument in the Dockerfile; needs docker
+	deploy/licenses >THIRD_PARTY_LICENSES
 	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) --build-arg LDFLAGS="$(STAMP)" \
 	  -t rancher_agent_exporter:$(VERSION) .
 
