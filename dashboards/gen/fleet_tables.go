@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 
+	"github.com/grafana/grafana-foundation-sdk/go/cog"
+	"github.com/grafana/grafana-foundation-sdk/go/common"
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
+	"github.com/grafana/grafana-foundation-sdk/go/table"
 )
 
 // restartTable has the worst nodes, with one command each. What else is known stands before the command, for it may be in vain.
@@ -32,13 +35,16 @@ func restartTable(s selector, at place) dashboard.Panel {
 
 // firingTable has one query: which alerts fire, and since when.
 func firingTable(s selector, title string, at place, firing string, columns ...column) dashboard.Panel {
-	return s.grid(words{
+	p := s.grid(words{
 		title,
 		"Alerts of this project's rules, and for how long each has been pending and firing. Its name leads to the runbook.",
 		"no alert fires, or the alert rules are not loaded",
 	}, at, "Since",
 		append(append([]column{col("alertname", "Alert", 0, toRunbook())}, columns...), col("severity", "Severity", 80, colored(), prop("mappings", severities())), col("Value", "Since", 85, unit("s"), prop("decimals", 1))),
 		rows("A", named(firing)))
+	// As words, critical comes first.
+	p.Options.(*table.Options).SortBy[0] = common.TableSortByFieldState{DisplayName: "Severity", Desc: cog.ToPtr(false)}
+	return p
 }
 
 // clusterTable leads from many clusters to one.
@@ -112,8 +118,8 @@ func unseenTable(s selector, at place) dashboard.Panel {
 		"Up to 100. Whether they leak is unknown. Last count is the number of live cert-writers when the node was last seen, which the alert rules record.",
 		"no node is out of sight",
 	}, at, "Last count",
-		append(nodeColumns(168),
-			value("C", "Last count", 85, unit("none"), colored(), limits(leakCell())),
+		append(nodeColumns(150),
+			value("C", "Last count", 97, unit("none"), colored(), limits(leakCell())),
 			value("B", "Last seen", 85, unit("s"), prop("decimals", 1)),
 			col("why", "Why", 0),
 		),

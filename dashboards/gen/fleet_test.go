@@ -52,8 +52,8 @@ func lookAtFleet(t *testing.T, server *promServer) {
 	inProd := []string{
 		"fast-1 | prod | 90 | 60 | 90m | 0 | crash loop: one more a minute | " + agent("prod", "fast-1"),
 		"slow-1 | prod | 18 | 1 | 1070m | 0 | - | " + agent("prod", "slow-1"),
-		"again-1 | prod | 3 | 1 | 139m | 0 | share-mnt is removed again and again | " + agent("prod", "again-1"),
-		"servers-1 | prod | 4 | 0 | 57960m | 0 | the last restart did not remove them | " + agent("prod", "servers-1"),
+		"again-1 | prod | 3 | 1 | 139m | 0 | share-mnt is removed repeatedly | " + agent("prod", "again-1"),
+		"servers-1 | prod | 4 | 0 | 57960m | 0 | the last restart did not help | " + agent("prod", "servers-1"),
 		"twin-1 | prod | 2 | 0 | 470m | 0 | - | docker restart " + twin.agents[0] + " " + twin.id("second agent"),
 	}
 	inEdge := []string{

@@ -127,9 +127,9 @@ func (s selector) growth() string { return s.live() + " - " + s.liveAgo(" offset
 
 // siblings are the alerts that say why a restart of the node-agent is not all there is to do, the most telling first.
 var siblings = []struct{ alert, short, long string }{
-	{"RancherCertWriterSurvivedRestart", "the last restart did not remove them", "the last restart did not remove them: see the runbook before another one"},
+	{"RancherCertWriterSurvivedRestart", "the last restart did not help", "the last restart did not remove them: see the runbook before another one"},
 	{"RancherShareMntCrashLooping", "crash loop: one more a minute", "share-mnt is in a crash loop: they come back, one a minute"},
-	{"RancherShareMntRemovedRepeatedly", "share-mnt is removed again and again", "share-mnt is removed again and again: they come back, one each time"},
+	{"RancherShareMntRemovedRepeatedly", "share-mnt is removed repeatedly", "share-mnt is removed again and again: they come back, one each time"},
 }
 
 func (s selector) sibling(alert string) string {
