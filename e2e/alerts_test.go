@@ -16,6 +16,7 @@ import (
 const (
 	leakAlert        = "RancherCertWriterLeak"
 	rootCauseAlert   = "RancherShareMntRemovedRepeatedly"
+	crashLoopAlert   = "RancherShareMntCrashLooping"
 	unreachableAlert = "RancherAgentExporterDockerUnreachable"
 
 	// What is 40 minutes in the field is 40 s here, and a machine with other work takes its time.
@@ -48,6 +49,7 @@ func TestFromPruneToAllClear(t *testing.T) {
 			time.Sleep(8 * time.Second) // more than the pace of the slow rules, 5 minutes in the field
 		}
 	}
+	n.Run(seed.Registration())
 	leak(1, 8) // more than the three that the root-cause alert wants: a busy machine may miss one
 
 	command := "docker restart " + nodeAgent[:12]
@@ -66,6 +68,10 @@ func TestFromPruneToAllClear(t *testing.T) {
 		if d := firing.Annotations["description"]; !strings.Contains(d, "live on n1") {
 			t.Errorf("%s: description %q", inbox.Name, d)
 		}
+		// What the command removes besides is said apart, so that the message has it above the command.
+		if c := firing.Annotations["caution"]; !strings.Contains(c, "1 other container ") {
+			t.Errorf("%s: caution %q", inbox.Name, c)
+		}
 		// On an engine that reports prunes (20.10) the root cause says when the last one was.
 		if d := inbox.Wait(t, alertPatience, rootCauseAlert, "firing").Annotations["description"]; !strings.Contains(d, "Docker reported a container prune at 20") {
 			t.Errorf("%s: description of the root cause %q", inbox.Name, d)
@@ -75,6 +81,15 @@ func TestFromPruneToAllClear(t *testing.T) {
 	runShell(t, n.Host(), command)
 	x.Expect(patience, exporter.Metrics{running: 0, unmanaged: 0})
 	wait(leakAlert, "resolved")
+	stillCaused := func(after string) {
+		t.Helper()
+		for _, inbox := range inboxes {
+			if inbox.Got(rootCauseAlert, "resolved") {
+				t.Errorf("%s: after %s the root cause is called ended, though what prunes is still there", inbox.Name, after)
+			}
+		}
+	}
+	stillCaused("a restart of the node-agent")
 
 	// Silence is no all-clear: while Docker is down the leak goes on firing, and another alert says why nothing is known.
 	leak(0, 3)
@@ -87,8 +102,34 @@ func TestFromPruneToAllClear(t *testing.T) {
 			t.Errorf("%s: with Docker down the leak is %s", inbox.Name, last.Status)
 		}
 	}
+	stillCaused("half an hour without Docker")
 	n.Start()
 	wait(unreachableAlert, "resolved")
+	stillCaused("the outage")
+}
+
+// During a crash loop the leak says that its cure does not last, and the cure does not end the crash loop's alert.
+func TestCrashLoopBesideLeak(t *testing.T) {
+	t.Parallel()
+	testkit.NeedPrograms(t, "docker")
+	n := realengine.New(t)
+	settings := labSettings(n)
+	settings.ShareMntExitCode = 1
+	startLab(n, settings)
+	x := startExporter(t, n.Host())
+	inbox := monitoring.Start(t, monitoring.Debian, "../alerts", strings.TrimPrefix(x.URL(""), "http://"))
+
+	looping := inbox.Wait(t, alertPatience, crashLoopAlert, "firing")
+	runShell(t, n.Host(), looping.Annotations["first_command"])
+	leaking := inbox.Wait(t, alertPatience, leakAlert, "firing")
+	if d := leaking.Annotations["description"]; !strings.Contains(d, "crash") {
+		t.Errorf("description %q", d)
+	}
+	runShell(t, n.Host(), leaking.Annotations["restart_command"])
+	inbox.Wait(t, alertPatience, leakAlert, "resolved")
+	if inbox.Got(crashLoopAlert, "resolved") {
+		t.Error("the restart of the node-agent is taken for the end of the crash loop")
+	}
 }
 
 // runShell does what an operator does with a command from an alert.

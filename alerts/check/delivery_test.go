@@ -142,7 +142,8 @@ func (a *alertmanager) post(list ...postedAlert) {
 	}
 }
 
-// firstFiring has for each alert the one of the first scenario that fires it, texts included; before that, the first one with a caution.
+// firstFiring has for each alert the one of the first scenario that fires it, texts included; rather the first that has both a caution and a
+// command to be careful with.
 func firstFiring(t *testing.T) map[string]postedAlert {
 	found := map[string]postedAlert{}
 	for _, s := range readScenarios(t) {
@@ -151,7 +152,7 @@ func firstFiring(t *testing.T) map[string]postedAlert {
 				continue
 			}
 			expected := test.ExpAlerts[0]
-			if earlier, has := found[test.AlertName]; has && (earlier.Annotations["caution"] != "" || expected.Annotations["caution"] == "") {
+			if earlier, has := found[test.AlertName]; has && (careful(earlier.Annotations) || !careful(expected.Annotations)) {
 				continue
 			}
 			labels := maps.Clone(expected.Labels)
@@ -161,6 +162,10 @@ func firstFiring(t *testing.T) map[string]postedAlert {
 		}
 	}
 	return found
+}
+
+func careful(annotations map[string]string) bool {
+	return annotations["caution"] != "" && annotations["restart_command"] != ""
 }
 
 // What is delivered of each alert by e-mail, Slack and a webhook, from the first firing to the end, is in testdata/delivered. `go test -run TestDelivered
