@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/grafana/grafana-foundation-sdk/go/dashboard"
@@ -99,29 +98,13 @@ func variableForGrafana7(v modernVariable) (oldVariable, error) {
 	case "datasource", "constant":
 	case "query":
 		old.Datasource = oldSource
-		if expr, err := exprForGrafana7(v.Query); err != nil || expr != v.Query {
+		if _, err := exprForGrafana7(v.Query); err != nil || strings.Contains(v.Query, "$__rate_interval") {
 			return old, fmt.Errorf("the query %s of the variable %s: %v", v.Query, v.Name, err)
 		}
 	default:
 		return old, fmt.Errorf("variable %s: the type %s is not known to Grafana 7.1", v.Name, v.Type)
 	}
 	return old, nil
-}
-
-var (
-	builtIn      = regexp.MustCompile(`\$\{?__\w+`)
-	knownToSeven = map[string]bool{"$__range": true, "$__range_s": true, "$__interval": true}
-)
-
-// exprForGrafana7 replaces $__rate_interval, which came with 7.2, by a window of several scrapes at any interval that the stacks of that time use.
-func exprForGrafana7(expr string) (string, error) {
-	expr = strings.ReplaceAll(expr, "$__rate_interval", "5m")
-	for _, name := range builtIn.FindAllString(expr, -1) {
-		if !knownToSeven[name] {
-			return "", fmt.Errorf("%s is not known to Grafana 7.1 in %.200s", name, expr)
-		}
-	}
-	return expr, nil
 }
 
 // urlForGrafana7 carries the choices that 7.1 can carry: a list of values only in the form ${x:queryparam}, which came with 7.4, so the other page

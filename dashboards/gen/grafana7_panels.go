@@ -125,7 +125,9 @@ func tableForGrafana7(p modernPanel) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	mergeable(queries.Targets)
+	if err := mergeable(p.Title, queries.Targets, organized.labels()); err != nil {
+		return nil, err
+	}
 	if organized.options.RenameByName["container_id"] != "" {
 		noNumber(queries.Targets, "container_id")
 	}
@@ -146,35 +148,28 @@ func tableForGrafana7(p modernPanel) (any, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.Matcher.Options == organized.options.RenameByName["container_id"] {
+			properties = append(properties, oldProperty{"custom.width", 150}) // with the word of noNumber
+		}
 		old.FieldConfig.Overrides = append(old.FieldConfig.Overrides, oldOverride{oldMatcher(c.Matcher), properties})
 	}
 	return old, nil
-}
-
-// nothing is the number that stands for none: far below every limit, and worded by a mapping, which NaN cannot be.
-const nothing = "-1e99"
-
-// mergeable: the merge of 7.1 leaves all tables as they are when one of them is empty, and only the first would be seen. So a query without a result
-// gives the rows of the first one with nothing.
-func mergeable(targets []oldTarget) {
-	first := targets[0].Expr
-	for i := range targets[1:] {
-		t := &targets[i+1]
-		t.Expr = fmt.Sprintf("%s or (%s) * 0 + %s unless on () (%s)", t.Expr, first, nothing, t.Expr)
-	}
-}
-
-// noNumber puts a word before an ID: 7.1 takes 5266604818e3 for a number.
-func noNumber(targets []oldTarget, label string) {
-	for i := range targets {
-		targets[i].Expr = fmt.Sprintf(`label_replace(%s, %q, "id $1", %q, "(.+)")`, targets[i].Expr, label, label)
-	}
 }
 
 // organized is a table's fields in their order, and what is said of each column.
 type organized struct {
 	options *oldOrganize
 	columns []modernOverride
+}
+
+// labels are the columns that are no numbers and that only some queries of the table have.
+func (r organized) labels() (list []string) {
+	for field := range r.options.RenameByName {
+		if !strings.HasPrefix(field, "Value") && !slices.Contains([]string{"name", "in", "instance", "link"}, field) {
+			list = append(list, field)
+		}
+	}
+	return list
 }
 
 var hiddenFields = regexp.MustCompile(`^/\^\(([a-z|]+)\)\$/$`)

@@ -173,8 +173,13 @@ func showsTheSame(t *testing.T, server *promServer, nodes int) {
 		}
 		for _, p := range oldPanels(t, name) {
 			for _, c := range choices {
-				if p.Type == "stat" || p.Type == "table" {
+				switch p.Type {
+				case "stat", "table":
 					drawings = append(drawings, asked7(t, server, page, p, c))
+				case "graph": // of which no library tells more than that its queries can be asked
+					for _, target := range p.Targets {
+						server.ask(t, "query", url.Values{"query": {server.filled(t, page, c, 30, 30, target.Expr)}, "time": {fmt.Sprint(theEnd - 1)}})
+					}
 				}
 			}
 		}

@@ -28,7 +28,7 @@ D.locationUtil.initialize({ getConfig: () => ({ appSubUrl: '' }), buildParamsFro
 const replacer = variables => (text, scoped) => text.replace(/\$(\w+)|\$\{(\w+)(?:\.([^:}]+))?\}/g, (whole, a, b, path) => {
   const found = (scoped || {})[a || b] || variables[a || b] && { value: variables[a || b] };
   if (!found) return whole;
-  return String(path ? path.split('.').reduce((v, key) => v === undefined ? v : v[key], found.value) : found.value);
+  return String(path ? path.split('.').reduce((v, key) => v === undefined ? v : v[key], found.value) ?? '' : found.value);
 });
 
 const number = text => ({ '+Inf': Infinity, '-Inf': -Infinity })[text] ?? parseFloat(text);
