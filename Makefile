@@ -10,13 +10,13 @@ STAMP     = -X $(VERSION_PACKAGE).Version=$(VERSION) -X $(VERSION_PACKAGE).Revis
             -X $(VERSION_PACKAGE).Branch=$(BRANCH) -X $(VERSION_PACKAGE).BuildDate=$(DATE)
 
 # Tools are built apart from the product's modules, once on a machine: tools/program says where they are.
-PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35 promtool-2.18.1 alertmanager-0.21 operator-rules-0.38.1
+PROGRAMS = staticcheck promtool-3 helm operator-crds dockerd-moby promtool-2.24.1 grafana-data-7 alertmanager-0.16.1 amtool-0.35 promtool-2.18.1 alertmanager-0.21 operator-rules-0.38.1 kube-apiserver-1.33
 # Prometheus (beside its promtool), Alertmanager and the operators' rule parsers as Rancher ships them, by the names that tests read
 STACKS = PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_0_16=$$($(CURDIR)/tools/program alertmanager-0.16.1) \
          PROMTOOL_2_24=$$($(CURDIR)/tools/program promtool-2.24.1) ALERTMANAGER_0_21=$$($(CURDIR)/tools/program alertmanager-0.21) \
          OPERATOR_RULES=$$($(CURDIR)/tools/program operator-rules-0.38.1)
 # What is too heavy for CI, or runs on more binaries than CI builds, appends its target here.
-CERTIFY = alerts dashboards deploy helm certify-stacks certify-messages
+CERTIFY = alerts dashboards deploy helm kube certify-stacks certify-messages
 # modules of their own: what the product must not depend on
 CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
 
@@ -25,7 +25,7 @@ FUZZTIME ?= 10m
 ONLY     ?=
 
 .PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts dashboards browser \
-  deploy helm manifests image release reproducible certify certify-stacks certify-messages
+  deploy helm kube manifests image release reproducible certify certify-stacks certify-messages
 
 build: ## a static, stripped binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w $(STAMP)" -o rancher_agent_exporter .
@@ -89,7 +89,15 @@ browser: ## the status page in a real browser; needs chromium
 
 # -count=1, since Go does not see which files helm reads and would take a result from its cache
 helm: ## the chart; builds helm first, once, in minutes
-	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) OPERATOR_CRDS=$$($(CURDIR)/tools/program operator-crds) go test -count=1 ./...
+	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) OPERATOR_CRDS=$$($(CURDIR)/tools/program operator-crds) go test -count=1 -skip ^TestKube .
+
+# Kubernetes' own API servers, newest first
+KUBE_APISERVERS = kube-apiserver-1.33
+
+kube: ## the chart on real API servers; needs etcd and kubectl
+	for name in $(KUBE_APISERVERS); do KUBE_APISERVERS="$$KUBE_APISERVERS $$(tools/program $$name)" || exit 1; done; \
+	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) OPERATOR_CRDS=$$($(CURDIR)/tools/program operator-crds) KUBE_APISERVERS="$$KUBE_APISERVERS" \
+	  go test -count=1 -v -timeout 40m -run ^TestKube .
 
 manifests: ## deploy/kubernetes and the golden renders, after a change of the chart, the rules or the dashboards that was meant
 	cd deploy/helm/check && HELM=$$($(CURDIR)/tools/program helm) go test -count=1 -run 'TestGolden|TestManifests' . -update
