@@ -18,13 +18,11 @@ STACKS = PROMTOOL_2_18=$$($(CURDIR)/tools/program promtool-2.18.1) ALERTMANAGER_
 # What is too heavy for CI, or runs on more binaries than CI builds, appends its target here.
 CERTIFY = alerts dashboards deploy helm kube certify-stacks certify-messages
 # modules of their own: what the product must not depend on
-CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check tools/corpus tools/mutation
+CHECK_MODULES = alerts/check dashboards/gen e2e/browser deploy/helm/check
 
 FUZZTIME ?= 10m
-# a regular expression for the mutants to make, say internal/rancher/role.go
-ONLY     ?=
 
-.PHONY: tools build test race lint fuzz corpus mutation bench bench-engine e2e faults soak fleet alerts dashboards browser \
+.PHONY: tools build test race lint fuzz bench bench-engine e2e faults soak fleet alerts dashboards browser \
   deploy helm kube manifests image release reproducible certify certify-stacks certify-messages
 
 build: ## a static, stripped binary
@@ -48,12 +46,6 @@ fuzz: ## each fuzz test for FUZZTIME; 80 minutes in all
 	    go test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
 	  done; \
 	done
-
-corpus: ## puts what make fuzz has found into testdata/fuzz
-	cd tools/corpus && go run . $(CURDIR)
-
-mutation: ## breaks the Go code in one place at a time; about 4 minutes
-	cd tools/mutation && go run . -only='$(ONLY)'
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./internal/rancher ./internal/engine ./collector
