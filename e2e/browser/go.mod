@@ -10,7 +10,7 @@ require (
 
 require (
 	github.com/distribution/reference v0.6.0 // indirect
-	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
+	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/opencontainers/go-digest v1.0.0 // indirect
 )
 
