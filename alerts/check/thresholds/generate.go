@@ -29,7 +29,7 @@ var severities = map[string]string{"info": "Info", "warning": "Warning", "critic
 // What is read of an expression. A rule of another shape is an error, so that nothing is read wrongly in silence.
 var (
 	holds      = regexp.MustCompile(`^min_over_time\([^\[\]]+\[(\w+)\]\) > (\d+)$|^max_over_time\([^\[\]]+\[(\w+)\]\) == (0)$`) // as long as its window
-	happened   = regexp.MustCompile(`^max_over_time\([^\[\]]+\[\w+\]\) > 0$`)                                                   // at once
+	happened   = regexp.MustCompile(`^(?:round\()?max_over_time\([^\[\]]+\[\w+\]\) > 0(?:, \d+\))?$`)                           // at once
 	verdict    = regexp.MustCompile(`^(?:round\()?instance:[\w:]+:last\)? > \d+\s+or\s`)                                        // as long as the rule that records it wants
 	throughout = regexp.MustCompile(`^\(\s*max without \(state\) \(min_over_time\([^\[\]]+\[(\w+)\]\)\) > 0`)
 	cleanedUp  = regexp.MustCompile(`time\(\) - instance:rancher_agent_node_agent_started_timestamp_seconds:max < (\d+)`)
