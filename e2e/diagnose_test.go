@@ -42,7 +42,7 @@ func TestExporterDiagnose(t *testing.T) {
 	if err != nil { // exit code 0: no alert fires yet
 		t.Errorf("--diagnose: %v", err)
 	}
-	for _, text := range []string{"Leak in progress: 2 cert-writers", nodeAgent[:12] + "  cattle-node", seed.Server} {
+	for _, text := range []string{"Leak in progress: 2 cert-writers", nodeAgent[:12] + "  cattle-no", seed.Server} {
 		if !strings.Contains(string(output), text) {
 			t.Errorf("no %q in\n%s", text, output)
 		}

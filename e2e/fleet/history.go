@@ -13,28 +13,20 @@ import (
 )
 
 const (
-	longest = 76 * time.Hour   // the longest window of the rules and of their annotations
-	slow    = 5 * time.Minute  // the interval of the rules that record for it
-	usual   = 15 * time.Minute // the longest window of the other rules, but for one
+	longest = 76 * time.Hour   // what the panels about causes look back at
+	usual   = 15 * time.Minute // the longest window of the rules, but for one; what is carried on is found in its newest sample
 	piece   = 30 * time.Minute // of a history sent at a time
 	gap     = 2 * time.Minute  // at most, between the history and the first scrape
 )
 
 var (
-	slowRecords = []string{
-		"instance:rancher_agent_share_mnt_created_timestamp_seconds:max",
-		"instance:rancher_agent_share_mnt_starts_cert_writer:max",
-		"instance:rancher_agent_cert_writer_newest_created_timestamp_seconds:max",
-	}
-	longScraped = []string{ // by the annotations of RancherShareMntRemovedRepeatedly
-		"rancher_agent_docker_container_prunes_total",
-		"rancher_agent_docker_last_container_prune_timestamp_seconds",
+	overDays = []string{ // by the panels about causes
+		"rancher_agent_share_mnt_created_timestamp_seconds", "rancher_agent_docker_container_prunes_total",
 	}
 	onPages = []string{ // over the whole time range, for all nodes
 		"up", "scrape_duration_seconds", "go_goroutines", "process_cpu_seconds_total", "process_resident_memory_bytes",
 		"rancher_agent_docker_up", "rancher_agent_scrape_duration_seconds", "rancher_agent_cert_writer_server_containers",
-		"rancher_agent_share_mnt_created_timestamp_seconds", "rancher_agent_share_mnt_started_timestamp_seconds",
-		"rancher_agent_share_mnt_exit_code", "rancher_agent_share_mnt_starts_cert_writer",
+		"rancher_agent_share_mnt_started_timestamp_seconds", "rancher_agent_share_mnt_exit_code", "rancher_agent_share_mnt_starts_cert_writer",
 	}
 )
 
@@ -42,9 +34,7 @@ var (
 func (h History) of(series model.Metric) (back, step time.Duration) {
 	name := string(series[model.MetricNameLabel])
 	switch {
-	case slices.Contains(slowRecords, name):
-		return longest, slow
-	case slices.Contains(longScraped, name):
+	case slices.Contains(overDays, name):
 		return longest, h.Interval
 	case slices.Contains(onPages, name), name == "rancher_agent_share_mnt_containers" && series["state"] == "restarting":
 		return max(h.Pages, usual), h.Interval
@@ -67,6 +57,7 @@ type History struct {
 func (h History) Write(tb testing.TB, f *Fleet, first model.Vector, to *monitoring.Prometheus) int {
 	tb.Helper()
 	w := &writer{tb: tb, url: "http://" + to.Address + "/api/v1/write"}
+	first = slices.Concat(first, f.Nodes[0].carried(first))
 	names := make([]func(model.Metric) model.Metric, len(f.Nodes))
 	for i, n := range f.Nodes {
 		names[i] = renamed(f.Nodes[0], n)
@@ -88,6 +79,25 @@ func (h History) Write(tb testing.TB, f *Fleet, first model.Vector, to *monitori
 	}
 	w.flush()
 	return w.samples
+}
+
+// lastCreated is the record of the newest creation of share-mnt. Those before it are carried on under its name with a number.
+const lastCreated = "instance:rancher_agent_share_mnt_created_timestamp_seconds:last"
+
+// carried are the records that only a past can have made: the creations of share-mnt before the newest.
+func (n *Node) carried(first model.Vector) model.Vector {
+	var before model.Vector
+	for _, s := range first {
+		if s.Metric[model.MetricNameLabel] != lastCreated || len(n.removals) == 0 {
+			continue
+		}
+		for _, number := range []string{"2", "3", "4"} {
+			metric := s.Metric.Clone()
+			metric[model.MetricNameLabel] += model.LabelValue(number)
+			before = append(before, &model.Sample{Metric: metric, Value: s.Value})
+		}
+	}
+	return before
 }
 
 // samples are those of a series between two times.
@@ -112,8 +122,12 @@ func (n *Node) past(s *model.Sample) func(time.Time) model.SampleValue {
 	case strings.HasSuffix(name, "prunes_total"), strings.HasSuffix(name, "container_events_total"):
 		return func(at time.Time) model.SampleValue { return model.SampleValue(removals(at)) }
 	case strings.Contains(name, "share_mnt_created"), strings.Contains(name, "last_container_prune"):
+		before := 1
+		if number, is := strings.CutPrefix(name, lastCreated); is && number != "" {
+			before = int(number[0] - '0')
+		}
 		return func(at time.Time) model.SampleValue {
-			return model.SampleValue(n.removals[max(removals(at)-1, 0)].Unix())
+			return model.SampleValue(n.removals[max(removals(at)-before, 0)].Unix())
 		}
 	}
 	return func(time.Time) model.SampleValue { return s.Value }

@@ -40,7 +40,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func measure(t *testing.T, f *Fleet) {
-	p := watched(t, f, rulesAtOnce(t, "1m"), History{Interval: *scrapes, Pages: *pages}, *scrapes)
+	p := watched(t, f, rulesAtOnce(t), History{Interval: *scrapes, Pages: *pages}, *scrapes)
 	debug.FreeOSMemory()    // what was needed for the history
 	time.Sleep(time.Minute) // of the first scrapes and evaluations
 	prometheus, simulator := usage(t, p.PID), usage(t, os.Getpid())

@@ -3,7 +3,6 @@ package fleet
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,12 +13,9 @@ import (
 
 var forLine = regexp.MustCompile(`(?m)^ +for: .*\n`)
 
-// AtOnce are rules whose alerts fire at the first evaluation that finds something, and of which the slow ones are evaluated more
-// often. Windows stay as they are, and so does what an evaluation costs: the annotations of a pending alert are made anew each
-// time as those of a firing one.
-func AtOnce(rules, interval string) string {
-	return strings.ReplaceAll(forLine.ReplaceAllString(rules, ""), "interval: 5m", "interval: "+interval)
-}
+// AtOnce are rules whose alerts fire at the first evaluation that finds something. Windows stay as they are, and so does what an
+// evaluation costs: the annotations of a pending alert are made each time as those of a firing one.
+func AtOnce(rules string) string { return forLine.ReplaceAllString(rules, "") }
 
 // Learn are the series of the first node as a Prometheus has them after some scrapes and evaluations of a second each: what a
 // History continues into the past.
