@@ -128,12 +128,12 @@ func (l look) agentPods() []string {
 	return pods
 }
 
-// logCommands shows the end of a container's log without the token that agents write there, whole up to Rancher 2.5 and its
-// first half from 2.6 on (rancher/rancher#14735); nothing where the engine tells no ID.
+// logCommands shows the end of a container's log without the token that agents write there: the whole of
+// it up to Rancher 2.5 (rancher/rancher#14735), its first half from 2.6 on. Nothing where the engine tells no ID.
 func logCommands(what string, a *rancher.Agent) []Command {
 	id := a.ShortID()
 	if id == rancher.Unknown {
 		return nil
 	}
-	return []Command{{what, "docker logs --tail 40 " + id + " 2>&1 | sed -E 's/token (starting with )?[^ \"]+/token [redacted]/g'"}}
+	return []Command{{what, "docker logs --tail 40 " + id + " 2>&1 | sed 's/token .*/token X/'"}}
 }
