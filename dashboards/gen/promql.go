@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Every expression here runs on Prometheus 2.7, the oldest that a Rancher ships, up to 3.x, and says the same on VictoriaMetrics. Hence no @, group or
+// Every expression here runs on Prometheus 2.7, the oldest that a Rancher ships, up to 3.x, and avoids what VictoriaMetrics is known to answer otherwise. Hence no @, group or
 // last_over_time, and neither changes nor increase: VictoriaMetrics counts the first sample of a series, and Prometheus extrapolates.
 
 // perNode are the labels that tell one node from another. A site has cluster, Rancher's cluster_id and cluster_name, node, or none of them; instance is
