@@ -33,7 +33,8 @@ type config struct {
 	logFormat     string
 	once          bool
 	diagnose      bool
-	text          string // what --help or --version ask for, and nothing else
+	shown         bool   // --help, --version or the like was asked for, and nothing else
+	text          string // what there is to show then; kingpin has written some of it itself
 }
 
 // newApp declares the flags; what they set is in the config after Parse, but for the Docker endpoint.
@@ -82,7 +83,7 @@ func parseFlags(args []string) (config, error) {
 	app.Terminate(func(int) { shown = true })
 	_, err := app.Parse(args)
 	if shown {
-		return config{text: text.String()}, nil
+		return config{shown: true, text: text.String()}, nil
 	}
 	if err != nil {
 		return config{}, fmt.Errorf("%w, try --help", err)

@@ -103,7 +103,10 @@ func TestTLSFromEnvironment(t *testing.T) {
 }
 
 func TestHelpAndVersion(t *testing.T) {
-	for flag, want := range map[string]string{"--help": "--docker.host", "-h": "--docker.host", "--version": programName + ", version"} {
+	for flag, want := range map[string]string{
+		"--help": "--docker.host", "-h": "--docker.host", "--version": programName + ", version",
+		"--help-long": "", "--help-man": "", "--completion-bash": "", "--completion-script-bash": "", "--completion-script-zsh": "", // kingpin's own
+	} {
 		var stdout, stderr bytes.Buffer
 		if code := run(t.Context(), []string{flag}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
 			t.Errorf("%s: exit code %d, stderr %q", flag, code, stderr.String())

@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "%s: error: %s\n", programName, strings.ReplaceAll(err.Error(), "\n", " "))
 		return exitUsage
 	}
-	if cfg.text != "" {
+	if cfg.shown {
 		if _, err := io.WriteString(stdout, cfg.text); err != nil {
 			fmt.Fprintf(stderr, "%s: error: %s\n", programName, err)
 			return exitUnwritten

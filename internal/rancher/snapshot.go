@@ -160,5 +160,5 @@ func shown(name string) string {
 		_, last := utf8.DecodeLastRuneInString(name)
 		name = name[:len(name)-last]
 	}
-	return name
+	return strings.Clone(name) // the rest, of any length, is not kept
 }
