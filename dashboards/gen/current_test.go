@@ -13,9 +13,12 @@ import (
 )
 
 // committed reads the dashboards that are in the repository, by file name.
-func committed(t testing.TB) map[string][]byte {
+func committed(t testing.TB) map[string][]byte { return readAll(t, "../*.json") }
+
+// readAll reads the files of a pattern, by file name.
+func readAll(t testing.TB, pattern string) map[string][]byte {
 	t.Helper()
-	files, err := filepath.Glob("../*.json")
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,29 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
 // committedForGrafana7 reads the pages for Grafana 7 that are in the repository, by file name.
-func committedForGrafana7(t testing.TB) map[string][]byte {
-	t.Helper()
-	files, err := filepath.Glob("../grafana-7/*.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string][]byte{}
-	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[filepath.Base(f)] = b
-	}
-	return all
-}
+func committedForGrafana7(t testing.TB) map[string][]byte { return readAll(t, "../grafana-7/*.json") }
 
 func TestGrafana7FilesAreCurrent(t *testing.T) {
 	files := committedForGrafana7(t)
